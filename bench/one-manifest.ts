@@ -35,5 +35,5 @@ export async function measureOne() {
 }
 
 function countTransitions(platform: Awaited<ReturnType<typeof startPlatform>>): number {
-  return platform.executions.store.list({ limit: 100_000 }).reduce((sum, execution) => sum + execution.transitions, 0);
+  return platform.executionStore.list({ limit: 100_000 }).reduce((sum, execution) => sum + execution.transitions, 0);
 }

@@ -105,14 +105,14 @@ try {
   await api.putManifest(key, manifest('cut', '1.36.0'));
   await until('cut', (status) => status === 'Running');
   await sleep(250);
-  for (const { arn, name } of platform.executions.store.list({ machine: 'reconcile-manifest', status: 'RUNNING' }))
+  for (const { arn, name } of platform.executionStore.list({ machine: 'reconcile-manifest', status: 'RUNNING' }))
     if (name.startsWith('cut')) await ports.workflows.stop(arn, 'recording');
   await sleep(1_500);
   await done('cut');
   await api.deleteManifest({ namespace: 'default', name: 'shop' });
   await until('shop', (status) => status === 'gone');
   await sleep(300);
-  for (const { machine, input } of platform.executions.store.list({})) keep(executions, machine, JSON.parse(input));
+  for (const { machine, input } of platform.executionStore.list({})) keep(executions, machine, JSON.parse(input));
   for (const object of platform.objects('runs/')) {
     const kind = /\/(waypoint|facts|result)\.json$/.exec(object)?.[1];
     if (kind !== undefined) keep(documents, kind, JSON.parse((await ports.artifacts.getText(object)) ?? 'null'));

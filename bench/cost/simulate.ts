@@ -83,7 +83,7 @@ export async function simulateLife(): Promise<Life> {
     const [transitions, builds] = [transitionsOf(platform), buildsOf(platform)];
     await work();
     // The manifest is done before the end of its executions is recorded.
-    while (platform.executions.store.list({ status: 'RUNNING' }).length > 0) await sleep(20);
+    while (platform.executionStore.list({ status: 'RUNNING' }).length > 0) await sleep(20);
     await deliver();
     const made = buildsOf(platform).slice(builds.length);
     const minutes = made.map((stage) => billedMinutes(stage));
@@ -125,7 +125,7 @@ interface Spec {
 }
 
 function transitionsOf(platform: Platform): number {
-  return platform.executions.store.list({}).reduce((sum, { transitions }) => sum + transitions, 0);
+  return platform.executionStore.list({}).reduce((sum, { transitions }) => sum + transitions, 0);
 }
 
 /** Stages of all builds, oldest first. */

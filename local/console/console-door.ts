@@ -30,23 +30,76 @@ export interface ConsoleOptions {
 const replaceHeader = 'kubeloom-console-replace';
 
 export function withConsole(api: RequestListener, options: ConsoleOptions): RequestListener {
-  const { authorize, logger, sessions = consoleSessions(), context } = options;
-  const settings: ConsoleSettings = { signIn: 'session', ...(context !== undefined && { context }) };
-  let shown: { readonly directory: string; readonly files: ConsoleFiles } | undefined;
-  const filesIn = async (directory: string): Promise<ConsoleFiles> => {
-    if (shown?.directory !== directory) shown = { directory, files: await readConsoleFiles(directory) };
-    return shown.files;
+  const { logger, sessions = consoleSessions() } = options;
+  const door = new ConsoleDoor({ ...options, sessions });
+  return (request, response) => {
+    const path = (request.url ?? '/').split(/[?#]/, 1)[0] ?? '/';
+    if (path === '/console' || path.startsWith('/console/')) {
+      door.serve(request, response, path).catch((error: unknown) => {
+        logger.error('the console cannot be shown', { cause: messageOf(error) });
+        if (response.headersSent) return response.destroy();
+        problem(response, 500, 'InternalFault', 'the console cannot be shown; the log of the platform has the details');
+      });
+      return;
+    }
+    const parts = request.headers.authorization === undefined ? sessionPartsOf(request) : undefined;
+    if (parts) {
+      const foreign = foreignness(request);
+      if (foreign !== undefined) return problem(response, 403, 'Forbidden', foreign, { connection: 'close' });
+      const token = sessions.tokenOf(parts);
+      if (token !== undefined) request.headers.authorization = `Bearer ${token}`;
+    }
+    forget(request);
+    return api(request, response);
   };
+}
+
+/** What is below `/console/`. */
+class ConsoleDoor {
+  readonly #options: ConsoleOptions & { readonly sessions: Sessions };
+  readonly #settings: ConsoleSettings;
+  #shown: { readonly directory: string; readonly files: ConsoleFiles } | undefined;
+
+  constructor(options: ConsoleOptions & { readonly sessions: Sessions }) {
+    this.#options = options;
+    const { context } = options;
+    this.#settings = { signIn: 'session', ...(context !== undefined && { context }) };
+  }
+
+  async serve(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
+    const ownPlace = placeUnderOwnName(request);
+    if (ownPlace !== undefined)
+      return void response.writeHead(307, { location: ownPlace, 'cache-control': 'no-store' }).end();
+    const foreign = foreignness(request);
+    if (foreign !== undefined) return problem(response, 403, 'Forbidden', foreign, { connection: 'close' });
+    const route = `${request.method} ${path}`;
+    if (route === 'POST /console/codes') return this.#giveCode(request, response);
+    if (route === 'POST /console/session') return this.#openSession(request, response);
+    if (route === 'DELETE /console/session') return this.#closeSession(request, response);
+    if (path === '/console') return void response.writeHead(308, { location: '/console/' }).end();
+    if (request.method !== 'GET' && request.method !== 'HEAD')
+      return problem(response, 405, 'MethodNotAllowed', `${path} has no ${request.method}`, { allow: 'GET, HEAD' });
+    const name = path.slice('/console/'.length);
+    if (name === settingsFile) return sendJson(response, 200, this.#settings);
+    const directory = this.#shown?.directory ?? (await this.#options.find());
+    if (directory !== undefined) return sendFile(request, response, await this.#filesIn(directory), name);
+    problem(response, 503, 'ServiceUnavailable', 'the console is not built yet: `kubeloom console` builds it');
+  }
+
+  async #filesIn(directory: string): Promise<ConsoleFiles> {
+    if (this.#shown?.directory !== directory) this.#shown = { directory, files: await readConsoleFiles(directory) };
+    return this.#shown.files;
+  }
 
   /** A code for the bearer of a token, which opens the console in a browser. */
-  const giveCode = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  async #giveCode(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { authorize, build, logger, sessions } = this.#options;
     const verdict = await authorize(request.headers.authorization);
     if ('refused' in verdict) return problem(response, 401, 'Unauthorized', verdict.refused);
     if ('unavailable' in verdict) return problem(response, 503, 'ServiceUnavailable', verdict.unavailable);
     // Built before a browser waits for it.
-    const fault = await options
-      .build()
-      .then(filesIn)
+    const fault = await build()
+      .then((directory) => this.#filesIn(directory))
       .then(() => undefined, messageOf);
     if (fault !== undefined) {
       logger.error('the console cannot be shown', { cause: fault });
@@ -54,9 +107,10 @@ export function withConsole(api: RequestListener, options: ConsoleOptions): Requ
     }
     const [, token = ''] = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '') ?? [];
     sendJson(response, 201, { code: sessions.codeFor(token), seconds: codeSeconds });
-  };
+  }
 
-  const openSession = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  async #openSession(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { sessions } = this.#options;
     const code = await smallText(request);
     const before = sessionPartsOf(request);
     const [owner, asked] = [before && sessions.tokenOf(before), sessions.tokenOfCode(code)];
@@ -74,55 +128,14 @@ export function withConsole(api: RequestListener, options: ConsoleOptions): Requ
     if (before) sessions.close(before);
     const cookie = `${cookieName(request)}=${parts.cookie}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${sessionHours * 3600}`;
     sendJson(response, 201, { key: parts.key }, { 'set-cookie': cookie });
-  };
+  }
 
-  const closeSession = (request: IncomingMessage, response: ServerResponse): void => {
+  #closeSession(request: IncomingMessage, response: ServerResponse): void {
     const parts = sessionPartsOf(request);
-    if (parts) sessions.close(parts);
+    if (parts) this.#options.sessions.close(parts);
     const cookie = `${cookieName(request)}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0`;
     response.writeHead(204, { 'set-cookie': cookie, 'cache-control': 'no-store' }).end();
-  };
-
-  const serve = async (request: IncomingMessage, response: ServerResponse, path: string): Promise<void> => {
-    const ownPlace = placeUnderOwnName(request);
-    if (ownPlace !== undefined)
-      return void response.writeHead(307, { location: ownPlace, 'cache-control': 'no-store' }).end();
-    const foreign = foreignness(request);
-    if (foreign !== undefined) return problem(response, 403, 'Forbidden', foreign, { connection: 'close' });
-    const route = `${request.method} ${path}`;
-    if (route === 'POST /console/codes') return giveCode(request, response);
-    if (route === 'POST /console/session') return openSession(request, response);
-    if (route === 'DELETE /console/session') return closeSession(request, response);
-    if (path === '/console') return void response.writeHead(308, { location: '/console/' }).end();
-    if (request.method !== 'GET' && request.method !== 'HEAD')
-      return problem(response, 405, 'MethodNotAllowed', `${path} has no ${request.method}`, { allow: 'GET, HEAD' });
-    const name = path.slice('/console/'.length);
-    if (name === settingsFile) return sendJson(response, 200, settings);
-    const directory = shown?.directory ?? (await options.find());
-    if (directory !== undefined) return sendFile(request, response, await filesIn(directory), name);
-    problem(response, 503, 'ServiceUnavailable', 'the console is not built yet: `kubeloom console` builds it');
-  };
-
-  return (request, response) => {
-    const path = (request.url ?? '/').split(/[?#]/, 1)[0] ?? '/';
-    if (path === '/console' || path.startsWith('/console/')) {
-      serve(request, response, path).catch((error: unknown) => {
-        logger.error('the console cannot be shown', { cause: messageOf(error) });
-        if (response.headersSent) return response.destroy();
-        problem(response, 500, 'InternalFault', 'the console cannot be shown; the log of the platform has the details');
-      });
-      return;
-    }
-    const parts = request.headers.authorization === undefined ? sessionPartsOf(request) : undefined;
-    if (parts) {
-      const foreign = foreignness(request);
-      if (foreign !== undefined) return problem(response, 403, 'Forbidden', foreign, { connection: 'close' });
-      const token = sessions.tokenOf(parts);
-      if (token !== undefined) request.headers.authorization = `Bearer ${token}`;
-    }
-    forget(request);
-    return api(request, response);
-  };
+  }
 }
 
 function sendFile(request: IncomingMessage, response: ServerResponse, files: ConsoleFiles, name: string): void {

@@ -72,16 +72,17 @@ async function startLocal(
   });
   const lambdas: Record<string, LambdaFunction> = {};
   for (const name of functions) lambdas[name] = (input) => work.call(name, input);
-  const start: typeof builds.start = (input) => {
+  const start = builds.start.bind(builds);
+  builds.start = (input) => {
     const variables = input.environmentVariablesOverride.map(({ name, value }) => [name, value]);
     const refused = work.refusal?.(Object.fromEntries(variables));
     if (refused) throw new AwsFault(refused.name.replace('CodeBuild.', ''), refused.message);
-    return builds.start(input);
+    return start(input);
   };
   const workflows = await startWorkflows({
     machinesDirectory,
     statePath: ':memory:',
-    builds: { ...builds, start },
+    builds,
     logger: silentLogger,
     rules: [],
     concurrency: 100,

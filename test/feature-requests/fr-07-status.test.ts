@@ -63,9 +63,7 @@ describe('FR-7: the status says how far it is and what is wrong', () => {
       expect(failure?.outcome).toMatch(/undone/);
       const { text } = await world.api.readLog(failure?.logPath ?? '', 0);
       expect(text).not.toBe('');
-      const execution = world.platform.executions.store
-        .list({ limit: 10_000 })
-        .find(({ name }) => name === failed.runId);
+      const execution = world.platform.executionStore.list({ limit: 10_000 }).find(({ name }) => name === failed.runId);
       expect(execution?.status).toBe('FAILED');
     },
   );

@@ -42,7 +42,7 @@ export function platformUnderAttack(prepare: () => Promise<Partial<PlatformOptio
     changesOfRoles: await changesIn('/v1/changes'),
     shop: await (await call('GET', '/v1/manifests/team/shop')).json(),
     events: await (await call('GET', '/v1/manifests/team/shop/events?limit=200')).json(),
-    executions: platform.executions.store.list({ offset: 0, limit: 1000 }).map(({ arn }) => arn),
+    executions: platform.executionStore.list({ offset: 0, limit: 1000 }).map(({ arn }) => arn),
   });
   const remember = async (): Promise<void> => {
     await platform.executions.idle();

@@ -44,13 +44,12 @@ export async function startWorkflows(options: {
   });
   const machineNamed = (name: string): Machine | undefined => machines.find((machine) => machine.name === name);
   const store = openExecutionStore(statePath, options.words);
-  let stopping = false;
   const rules = statusRules(options.rules, {
     store,
     machineNamed,
     logger,
     executions: () => executions,
-    stopping: () => stopping,
+    stopping: () => executions.stopping,
   });
   const executions: Executions = startExecutions({
     store,
@@ -60,11 +59,7 @@ export async function startWorkflows(options: {
     machineNamed,
     concurrency: options.concurrency,
   });
-  const shutDown = (): void => {
-    stopping = true;
-    executions.shutDown();
-  };
-  return { executions: { ...executions, shutDown }, store, machines, rules };
+  return { executions, store, machines, rules };
 }
 
 /** CodeBuild with its projects. */

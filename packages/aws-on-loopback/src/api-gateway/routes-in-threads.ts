@@ -1,6 +1,7 @@
 /** Which routes are served by threads of their own: whatever a body contains, it delays none but its sender. */
 import type { APIGatewayProxyEventV2, APIGatewayProxyEventV2WithJWTAuthorizer } from 'aws-lambda';
-import { CallEnded, type EndOfCall, type FunctionThreads } from '../lambda/function-threads.ts';
+import type { FunctionThreads } from '../lambda/function-threads.ts';
+import { CallEnded, type EndOfCall } from '../lambda/thread-calls.ts';
 import type { GatewayRoute } from './gateway-listener.ts';
 import { GatewayProblem } from './refusals.ts';
 

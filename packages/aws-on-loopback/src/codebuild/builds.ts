@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import pLimit from 'p-limit';
+import pLimit, { type LimitFunction } from 'p-limit';
 import { type Logger, messageOf } from '../logger.ts';
 import { buildArn, localImage, region } from '../names.ts';
 import { AwsFault } from '../server/aws-json.ts';
@@ -69,29 +69,165 @@ const tokenValidMs = 5 * 60 * 1000;
 const variableOf = (id: string): string => `CODEBUILD_BUILD_ID=${id}`;
 
 export function startBuilds(options: BuildsOptions): LocalBuilds {
-  const { projects, store, logDirectory, identityOf, concurrency = 8, graceMs = 10_000, logger } = options;
-  const { queueLimit = 5 * concurrency } = options;
-  let closing = false;
-  const live = new Map<string, Live>();
-  const turn = pLimit(concurrency);
-  const tokens = new Map<string, { build: string; request: string }>();
-  const remember = (token: string, used: { build: string; request: string }): void => {
-    tokens.set(token, used);
-    setTimeout(() => tokens.delete(token), tokenValidMs).unref();
+  return new BuildQueue(options);
+}
+
+class BuildQueue implements LocalBuilds {
+  readonly #options: BuildsOptions & {
+    readonly concurrency: number;
+    readonly queueLimit: number;
+    readonly graceMs: number;
   };
+  readonly #live = new Map<string, Live>();
+  readonly #turn: LimitFunction;
+  readonly #tokens = new Map<string, { build: string; request: string }>();
+  #closing = false;
 
-  const finish = (entry: Live, end: BuildEnd): void => {
-    const status = entry.ending ?? (end.fault ? 'FAULT' : end.ok ? 'SUCCEEDED' : 'FAILED');
-    entry.build = { ...entry.build, status, endedAt: Date.now(), process: null, reason: end.reason };
-    store.put(entry.build);
-    live.delete(entry.build.id);
-    entry.end.resolve(entry.build);
-  };
+  constructor(options: BuildsOptions) {
+    const { concurrency = 8, graceMs = 10_000 } = options;
+    const { queueLimit = 5 * concurrency } = options;
+    this.#options = { ...options, concurrency, queueLimit, graceMs };
+    this.#turn = pLimit(concurrency);
+  }
 
-  const end = ({ run }: Live): void => (closing ? run?.interrupt() : run?.kill());
+  start(input: StartBuildInput): Build {
+    const { projects, store } = this.#options;
+    const project = projects.find(({ name }) => name === input.projectName);
+    if (!project) throw new AwsFault('ResourceNotFoundException', `there is no project ${input.projectName}`);
+    const request = JSON.stringify(input);
+    const known = this.#started(input, request);
+    if (known) return known;
+    this.#checkQueue();
+    const build = this.#newBuild(project, input);
+    store.put(build);
+    if (input.idempotencyToken) this.#remember(input.idempotencyToken, { build: build.id, request });
+    const entry: Live = {
+      build,
+      project,
+      queued: true,
+      run: undefined,
+      ending: undefined,
+      end: Promise.withResolvers(),
+    };
+    this.#live.set(build.id, entry);
+    this.#wait(entry, input.queuedTimeoutInMinutesOverride ?? project.queuedTimeoutMinutes ?? 480);
+    return build;
+  }
 
-  const work = async (entry: Live): Promise<void> => {
+  get(id: string): Build | undefined {
+    return this.#live.get(id)?.build ?? this.#options.store.get(id);
+  }
+
+  newest(project: string): readonly string[] {
+    return this.#options.store.newest(project);
+  }
+
+  stop(id: string): Build | undefined {
+    const entry = this.#live.get(id);
+    if (!entry) return this.#options.store.get(id);
+    entry.ending ??= 'STOPPED';
+    if (entry.queued) this.#finish(entry, { ok: false, fault: false, reason: 'stopped while it was queued' });
+    else this.#end(entry);
+    return entry.build;
+  }
+
+  async ended(id: string): Promise<Build> {
+    const build = this.#live.get(id)?.end.promise ?? this.#options.store.get(id);
+    if (!build) throw new AwsFault('ResourceNotFoundException', `there is no build ${id}`);
+    return build;
+  }
+
+  async recover(): Promise<void> {
+    const { store, graceMs, logger } = this.#options;
+    await Promise.all(
+      store.unfinished().map(async (build) => {
+        const variable = variableOf(build.id);
+        // The platform may have ended before it wrote down which process it had started.
+        const leaders = build.process ? [build.process] : groupsOf(variable);
+        await Promise.all(leaders.map((leader) => endGroup(leader, variable, graceMs)));
+        const reason = 'the platform stopped while the build was running';
+        store.put({ ...build, status: 'STOPPED', endedAt: Date.now(), process: null, reason });
+        logger.warn('a build of an earlier platform was ended', { build: build.id });
+      }),
+    );
+  }
+
+  async shutDown(): Promise<void> {
+    this.#closing = true;
+    const ends = [...this.#live.values()].map((entry) => entry.end.promise);
+    for (const id of [...this.#live.keys()]) this.stop(id);
+    await Promise.all(ends);
+  }
+
+  /** The build that was started with the same token. */
+  #started({ idempotencyToken }: StartBuildInput, request: string): Build | undefined {
+    const token = idempotencyToken && this.#tokens.get(idempotencyToken);
+    if (!token) return undefined;
+    const known = this.get(token.build);
+    if (token.request !== request || !known)
+      throw new AwsFault('InvalidInputException', 'the idempotency token was used with other parameters');
+    return known;
+  }
+
+  #remember(token: string, used: { build: string; request: string }): void {
+    this.#tokens.set(token, used);
+    setTimeout(() => this.#tokens.delete(token), tokenValidMs).unref();
+  }
+
+  #checkQueue(): void {
+    const { queueLimit, concurrency } = this.#options;
+    const queued = [...this.#live.values()].filter((entry) => entry.queued).length;
+    if (queued < queueLimit + concurrency - this.#turn.activeCount) return;
+    throw new AwsFault(
+      'AccountLimitExceededException',
+      `Cannot have more than ${queueLimit} builds in queue for the account`,
+    );
+  }
+
+  #newBuild(project: Project, input: StartBuildInput): Build {
+    const { store, logDirectory } = this.#options;
+    const id = `${project.name}:${randomUUID()}`;
+    return {
+      id,
+      project: project.name,
+      number: store.nextNumber(project.name),
+      status: 'IN_PROGRESS',
+      environment: Object.fromEntries(input.environmentVariablesOverride.map(({ name, value }) => [name, value])),
+      image: input.imageOverride ?? localImage,
+      timeoutMinutes: input.timeoutInMinutesOverride ?? project.timeoutMinutes ?? 60,
+      logFile: join(logDirectory, `${id.replace(':', '-')}.log`),
+      queuedAt: Date.now(),
+      startedAt: null,
+      endedAt: null,
+      process: null,
+      reason: null,
+    };
+  }
+
+  #wait(entry: Live, longestMinutes: number): void {
+    const late = setTimeout(() => {
+      entry.ending = 'TIMED_OUT';
+      this.#finish(entry, { ok: false, fault: false, reason: `waited for ${longestMinutes} minutes in the queue` });
+    }, longestMinutes * 60_000);
+    entry.end.promise.finally(() => clearTimeout(late));
+    void this.#turn(async () => {
+      // It may have been stopped meanwhile.
+      if (this.#live.get(entry.build.id) !== entry) return;
+      entry.queued = false;
+      clearTimeout(late);
+      await this.#work(entry).catch((error: unknown) => {
+        this.#options.logger.error('a build could not be started', {
+          build: entry.build.id,
+          cause: messageOf(error),
+        });
+        this.#finish(entry, { ok: false, fault: true, reason: messageOf(error) });
+      });
+    });
+  }
+
+  async #work(entry: Live): Promise<void> {
     const { project, build } = entry;
+    const { logDirectory, identityOf, graceMs, store } = this.#options;
     const environment = {
       ...project.environment,
       ...build.environment,
@@ -107,117 +243,26 @@ export function startBuilds(options: BuildsOptions): LocalBuilds {
     entry.build = { ...build, startedAt: Date.now(), process: entry.run.process ?? null };
     store.put(entry.build);
     // It may have been stopped while it was being started.
-    if (entry.ending) end(entry);
+    if (entry.ending) this.#end(entry);
     const timer = setTimeout(() => {
       entry.ending ??= 'TIMED_OUT';
-      end(entry);
+      this.#end(entry);
     }, build.timeoutMinutes * 60_000);
     const ended = await entry.run.ended;
     clearTimeout(timer);
-    finish(entry, ended);
-  };
+    this.#finish(entry, ended);
+  }
 
-  const wait = (entry: Live, longestMinutes: number): void => {
-    const late = setTimeout(() => {
-      entry.ending = 'TIMED_OUT';
-      finish(entry, { ok: false, fault: false, reason: `waited for ${longestMinutes} minutes in the queue` });
-    }, longestMinutes * 60_000);
-    entry.end.promise.finally(() => clearTimeout(late));
-    void turn(async () => {
-      // It may have been stopped meanwhile.
-      if (live.get(entry.build.id) !== entry) return;
-      entry.queued = false;
-      clearTimeout(late);
-      await work(entry).catch((error: unknown) => {
-        logger.error('a build could not be started', { build: entry.build.id, cause: messageOf(error) });
-        finish(entry, { ok: false, fault: true, reason: messageOf(error) });
-      });
-    });
-  };
+  #end({ run }: Live): void {
+    if (this.#closing) run?.interrupt();
+    else run?.kill();
+  }
 
-  const stop = (id: string): Build | undefined => {
-    const entry = live.get(id);
-    if (!entry) return store.get(id);
-    entry.ending ??= 'STOPPED';
-    if (entry.queued) finish(entry, { ok: false, fault: false, reason: 'stopped while it was queued' });
-    else end(entry);
-    return entry.build;
-  };
-
-  return {
-    start(input) {
-      const project = projects.find(({ name }) => name === input.projectName);
-      if (!project) throw new AwsFault('ResourceNotFoundException', `there is no project ${input.projectName}`);
-      const request = JSON.stringify(input);
-      const token = input.idempotencyToken && tokens.get(input.idempotencyToken);
-      if (token) {
-        const known = live.get(token.build)?.build ?? store.get(token.build);
-        if (token.request !== request || !known)
-          throw new AwsFault('InvalidInputException', 'the idempotency token was used with other parameters');
-        return known;
-      }
-      if ([...live.values()].filter(({ queued }) => queued).length >= queueLimit + concurrency - turn.activeCount)
-        throw new AwsFault(
-          'AccountLimitExceededException',
-          `Cannot have more than ${queueLimit} builds in queue for the account`,
-        );
-      const id = `${project.name}:${randomUUID()}`;
-      const build: Build = {
-        id,
-        project: project.name,
-        number: store.nextNumber(project.name),
-        status: 'IN_PROGRESS',
-        environment: Object.fromEntries(input.environmentVariablesOverride.map(({ name, value }) => [name, value])),
-        image: input.imageOverride ?? localImage,
-        timeoutMinutes: input.timeoutInMinutesOverride ?? project.timeoutMinutes ?? 60,
-        logFile: join(logDirectory, `${id.replace(':', '-')}.log`),
-        queuedAt: Date.now(),
-        startedAt: null,
-        endedAt: null,
-        process: null,
-        reason: null,
-      };
-      store.put(build);
-      if (input.idempotencyToken) remember(input.idempotencyToken, { build: id, request });
-      const entry: Live = {
-        build,
-        project,
-        queued: true,
-        run: undefined,
-        ending: undefined,
-        end: Promise.withResolvers(),
-      };
-      live.set(id, entry);
-      wait(entry, input.queuedTimeoutInMinutesOverride ?? project.queuedTimeoutMinutes ?? 480);
-      return build;
-    },
-    get: (id) => live.get(id)?.build ?? store.get(id),
-    newest: (project) => store.newest(project),
-    stop,
-    async ended(id) {
-      const build = live.get(id)?.end.promise ?? store.get(id);
-      if (!build) throw new AwsFault('ResourceNotFoundException', `there is no build ${id}`);
-      return build;
-    },
-    async recover() {
-      const left = store.unfinished();
-      await Promise.all(
-        left.map(async (build) => {
-          const variable = variableOf(build.id);
-          // The platform may have ended before it wrote down which process it had started.
-          const leaders = build.process ? [build.process] : groupsOf(variable);
-          await Promise.all(leaders.map((leader) => endGroup(leader, variable, graceMs)));
-          const reason = 'the platform stopped while the build was running';
-          store.put({ ...build, status: 'STOPPED', endedAt: Date.now(), process: null, reason });
-          logger.warn('a build of an earlier platform was ended', { build: build.id });
-        }),
-      );
-    },
-    async shutDown() {
-      closing = true;
-      const ends = [...live.values()].map((entry) => entry.end.promise);
-      for (const id of [...live.keys()]) stop(id);
-      await Promise.all(ends);
-    },
-  };
+  #finish(entry: Live, end: BuildEnd): void {
+    const status = entry.ending ?? (end.fault ? 'FAULT' : end.ok ? 'SUCCEEDED' : 'FAILED');
+    entry.build = { ...entry.build, status, endedAt: Date.now(), process: null, reason: end.reason };
+    this.#options.store.put(entry.build);
+    this.#live.delete(entry.build.id);
+    entry.end.resolve(entry.build);
+  }
 }

@@ -2,17 +2,16 @@
  * The data of the DynamoDB of this machine, in one SQLite file: entries by key, as dynalite's operations name them. Each has
  * a checksum; a group of writes is one transaction, on disk before anyone hears of it.
  */
-import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import { Readable } from 'node:stream';
 import { crc32 } from 'node:zlib';
 import { type CommitCount, openCommitCount } from '../stores/commit-count.ts';
 import { openSqlite } from '../stores/sqlite-file.ts';
-import { plainWords, StoreFault, type StoreWords } from '../stores/store-fault.ts';
-import { type ChangeStream, changesTable, openChangeStream, type Streamed } from './change-stream.ts';
+import { plainWords, type StoreWords } from '../stores/store-fault.ts';
+import { type ChangeStream, openChangeStream, type Streamed } from './change-stream.ts';
+import { checkEntries, type Entry, entriesSchema, entryOf, type TableFile } from './table-file.ts';
 
 type Callback<Value = void> = (error: Error | null, value?: Value) => void;
-export type Entry = Readonly<Record<string, unknown>>;
-
 export interface Range {
   readonly gt?: string;
   readonly gte?: string;
@@ -52,23 +51,7 @@ export interface ItemStore {
   close(): void;
 }
 
-const schema = {
-  holds: 'the table',
-  version: 2,
-  migrate(database: DatabaseSync, from: number): void {
-    if (from < 2) database.exec(changesTable);
-    if (from > 0) return;
-    database.exec(`
-      CREATE TABLE entries (key TEXT PRIMARY KEY, value TEXT NOT NULL, sum INTEGER NOT NULL, expires INTEGER) STRICT;
-      CREATE INDEX byExpiry ON entries (expires) WHERE expires IS NOT NULL;
-      CREATE TABLE lifetimes (name TEXT PRIMARY KEY, attribute TEXT NOT NULL) STRICT;
-      CREATE TABLE commits (id INTEGER PRIMARY KEY CHECK (id = 1), count INTEGER NOT NULL) STRICT;
-      INSERT INTO commits VALUES (1, 0);`);
-  },
-};
-
 const pageSize = 64;
-const checkMs = 5_000;
 
 export interface ItemStoreOptions {
   /** Opens although acknowledged changes are lost. @default false */
@@ -81,40 +64,141 @@ export interface ItemStoreOptions {
 /** Throws `StoreFault` for a file that is damaged or has lost data. */
 export function openItemStore(path: string | ':memory:', options: ItemStoreOptions = {}): ItemStore {
   const { acceptLoss = false, words = plainWords, streamed } = options;
-  const database = openSqlite(path, schema, words);
+  const database = openSqlite(path, entriesSchema, words);
   let commits: CommitCount | undefined;
   try {
-    checkEntries(database, path, words);
+    checkEntries(database, { path, words });
     if (path !== ':memory:') commits = openCommitCount(database, path, { accept: acceptLoss, words });
   } catch (error) {
     database.close();
     throw error;
   }
-  const select = database.prepare('SELECT value, sum FROM entries WHERE key = ?');
-  const upsert = database.prepare(
-    `INSERT INTO entries VALUES (?, ?, ?, ?)
-     ON CONFLICT (key) DO UPDATE SET value = excluded.value, sum = excluded.sum, expires = excluded.expires`,
-  );
-  const remove = database.prepare('DELETE FROM entries WHERE key = ?');
-  const forward = database.prepare(
-    'SELECT key, value, sum FROM entries WHERE key >= ? AND key < ? ORDER BY key LIMIT ?',
-  );
-  const backward = database.prepare(
-    'SELECT key, value, sum FROM entries WHERE key >= ? AND key < ? ORDER BY key DESC LIMIT ?',
-  );
-  const keys = database.prepare('SELECT key FROM entries WHERE key >= ? AND key < ? ORDER BY key');
-  const count = database.prepare('UPDATE commits SET count = count + 1');
-  const changes = openChangeStream(database, streamed);
-  const lifetimes = new Map<string, string>();
-  for (const { name, attribute } of database.prepare('SELECT * FROM lifetimes').all())
-    lifetimes.set(String(name), String(attribute));
+  return new SqliteItems(database, { file: { path, words }, commits, changes: openChangeStream(database, streamed) });
+}
 
-  function* rows(given: Range, prefix: string): Generator<Entry> {
+type Statements = ReturnType<typeof statementsOf>;
+
+function statementsOf(database: DatabaseSync) {
+  return {
+    select: database.prepare('SELECT value, sum FROM entries WHERE key = ?'),
+    upsert: database.prepare(
+      `INSERT INTO entries VALUES (?, ?, ?, ?)
+       ON CONFLICT (key) DO UPDATE SET value = excluded.value, sum = excluded.sum, expires = excluded.expires`,
+    ),
+    remove: database.prepare('DELETE FROM entries WHERE key = ?'),
+    forward: database.prepare('SELECT key, value, sum FROM entries WHERE key >= ? AND key < ? ORDER BY key LIMIT ?'),
+    backward: database.prepare(
+      'SELECT key, value, sum FROM entries WHERE key >= ? AND key < ? ORDER BY key DESC LIMIT ?',
+    ),
+    keys: database.prepare('SELECT key FROM entries WHERE key >= ? AND key < ? ORDER BY key'),
+    count: database.prepare('UPDATE commits SET count = count + 1'),
+  };
+}
+
+interface OpenParts {
+  readonly file: TableFile;
+  readonly commits: CommitCount | undefined;
+  readonly changes: ChangeStream;
+}
+
+class SqliteItems implements ItemStore {
+  readonly changes: ChangeStream;
+  readonly #database: DatabaseSync;
+  readonly #file: TableFile;
+  readonly #commits: CommitCount | undefined;
+  readonly #statements: Statements;
+  /** Attributes with the time at which items expire, by table. */
+  readonly #lifetimes: Map<string, string>;
+
+  constructor(database: DatabaseSync, { file, commits, changes }: OpenParts) {
+    this.changes = changes;
+    this.#database = database;
+    this.#file = file;
+    this.#commits = commits;
+    this.#statements = statementsOf(database);
+    const lifetimes = database.prepare('SELECT * FROM lifetimes').all();
+    this.#lifetimes = new Map(lifetimes.map(({ name, attribute }) => [String(name), String(attribute)]));
+  }
+
+  range(name: string): EntryRange {
+    const { select, upsert, remove, keys } = this.#statements;
+    const prefix = `${name}~`;
+    const isOfItems = name.startsWith(itemPrefix);
+    const lifetime = (): string | undefined =>
+      isOfItems ? this.#lifetimes.get(name.slice(itemPrefix.length)) : undefined;
+    return {
+      get: (key, answer) => {
+        const row = select.get(prefix + key);
+        attempt<Entry | undefined>(answer, () => row && entryOf(this.#file, prefix + key, row));
+      },
+      put: (key, value, answer) =>
+        attempt(answer, () => {
+          const text = JSON.stringify(value);
+          if (isOfItems && this.changes.concerns(value) && !select.get(prefix + key)) this.changes.add(text);
+          upsert.run(prefix + key, text, crc32(text), expiryOf(value, lifetime()));
+        }),
+      del: (key, answer) => attempt(answer, () => void remove.run(prefix + key)),
+      createKeyStream: () =>
+        Readable.from(keys.all(...bounds({}, prefix)).map(({ key }) => String(key).slice(prefix.length))),
+      createValueStream: (given) => Readable.from(this.#rows(given, prefix)),
+      lock: (_key, work) => work((answer) => answer),
+    };
+  }
+
+  putWhole(key: string, value: Entry): void {
+    const text = JSON.stringify(value);
+    this.#statements.upsert.run(key, text, crc32(text), null);
+  }
+
+  transaction<Value>(works: readonly (() => Value)[]): readonly (() => Value)[] {
+    const outcomes = inTransaction(this.#database, works, () => void this.#statements.count.run());
+    this.#commits?.write();
+    this.changes.committed();
+    return outcomes;
+  }
+
+  setTimeToLive(table: string, attribute: string): void {
+    this.#lifetimes.set(table, attribute);
+    this.#database.prepare('INSERT OR REPLACE INTO lifetimes VALUES (?, ?)').run(table, attribute);
+    // Items that existed before.
+    this.#database
+      .prepare(`UPDATE entries SET expires = CAST(value ->> ? AS INTEGER) WHERE key >= ? AND key < ?`)
+      .run(`$.${attribute}.N`, ...bounds({}, `${itemPrefix}${table}~`));
+  }
+
+  timeToLive(table: string): string | undefined {
+    return this.#lifetimes.get(table);
+  }
+
+  tablesThatExpire(): readonly string[] {
+    return [...this.#lifetimes.keys()];
+  }
+
+  expired(table: string, now: number, limit: number): readonly Entry[] {
+    return this.#database
+      .prepare('SELECT key, value, sum FROM entries WHERE expires < ? AND key >= ? AND key < ? LIMIT ?')
+      .all(now, ...bounds({}, `${itemPrefix}${table}~`), limit)
+      .map((row) => entryOf(this.#file, String(row.key), row));
+  }
+
+  shrink(): void {
+    this.#database.exec('PRAGMA incremental_vacuum');
+  }
+
+  close(): void {
+    if (!this.#database.isOpen) return;
+    this.#commits?.close();
+    this.#database.close();
+  }
+
+  /** Entries of a range, read page by page. */
+  *#rows(given: Range, prefix: string): Generator<Entry> {
+    const { forward, backward } = this.#statements;
     let [from, to] = bounds(given, prefix);
     let left = given.limit === undefined || given.limit < 0 ? Number.POSITIVE_INFINITY : given.limit;
     for (;;) {
       const page = (given.reverse ? backward : forward).all(from, to, Math.min(pageSize, left));
-      for (const row of page) yield entryOf({ path, words }, String(row.key), row);
+      for (const row of page) yield entryOf(this.#file, String(row.key), row);
       left -= page.length;
       const last = page.at(-1);
       if (last === undefined || page.length < pageSize || left <= 0) return;
@@ -122,65 +206,6 @@ export function openItemStore(path: string | ':memory:', options: ItemStoreOptio
       else from = keyAfter(String(last.key));
     }
   }
-
-  const range = (name: string): EntryRange => {
-    const prefix = `${name}~`;
-    const lifetime = (): string | undefined =>
-      name.startsWith(itemPrefix) ? lifetimes.get(name.slice(itemPrefix.length)) : undefined;
-    return {
-      get(key, answer) {
-        const row = select.get(prefix + key);
-        attempt<Entry | undefined>(answer, () => row && entryOf({ path, words }, prefix + key, row));
-      },
-      put: (key, value, answer) =>
-        attempt(answer, () => {
-          const text = JSON.stringify(value);
-          if (name.startsWith(itemPrefix) && changes.concerns(value) && !select.get(prefix + key)) changes.add(text);
-          upsert.run(prefix + key, text, crc32(text), expiryOf(value, lifetime()));
-        }),
-      del: (key, answer) => attempt(answer, () => void remove.run(prefix + key)),
-      createKeyStream: () =>
-        Readable.from(keys.all(...bounds({}, prefix)).map(({ key }) => String(key).slice(prefix.length))),
-      createValueStream: (given) => Readable.from(rows(given, prefix)),
-      lock: (_key, work) => work((answer) => answer),
-    };
-  };
-
-  return {
-    range,
-    changes,
-    putWhole(key, value) {
-      const text = JSON.stringify(value);
-      upsert.run(key, text, crc32(text), null);
-    },
-    transaction(works) {
-      const outcomes = inTransaction(database, works, () => void count.run());
-      commits?.write();
-      changes.committed();
-      return outcomes;
-    },
-    setTimeToLive(table, attribute) {
-      lifetimes.set(table, attribute);
-      database.prepare('INSERT OR REPLACE INTO lifetimes VALUES (?, ?)').run(table, attribute);
-      // Items that existed before.
-      database
-        .prepare(`UPDATE entries SET expires = CAST(value ->> ? AS INTEGER) WHERE key >= ? AND key < ?`)
-        .run(`$.${attribute}.N`, ...bounds({}, `${itemPrefix}${table}~`));
-    },
-    timeToLive: (table) => lifetimes.get(table),
-    tablesThatExpire: () => [...lifetimes.keys()],
-    expired: (table, now, limit) =>
-      database
-        .prepare('SELECT key, value, sum FROM entries WHERE expires < ? AND key >= ? AND key < ? LIMIT ?')
-        .all(now, ...bounds({}, `${itemPrefix}${table}~`), limit)
-        .map((row) => entryOf({ path, words }, String(row.key), row)),
-    shrink: () => database.exec('PRAGMA incremental_vacuum'),
-    close() {
-      if (!database.isOpen) return;
-      commits?.close();
-      database.close();
-    },
-  };
 }
 
 /** Key range of a table's items, and the name of the range. */
@@ -225,34 +250,6 @@ function inTransaction<Value>(
   } catch (error) {
     if (database.isTransaction) database.exec('ROLLBACK');
     throw error;
-  }
-}
-
-function entryOf(file: TableFile, key: string, row: ReturnType<StatementSync['get']> & object): Entry {
-  const text = String(row.value);
-  if (crc32(text) !== row.sum) throw damaged(file, key);
-  return JSON.parse(text) as Entry;
-}
-
-interface TableFile {
-  readonly path: string;
-  readonly words: StoreWords;
-}
-
-const damaged = ({ path, words }: TableFile, key: string): StoreFault =>
-  new StoreFault(path, `(the table) is damaged: entry ${key} does not have its checksum`, words.restore);
-
-/** Reads every entry, up to the time limit of a start. */
-function checkEntries(database: DatabaseSync, path: string, words: StoreWords): void {
-  const end = performance.now() + checkMs;
-  try {
-    for (const { key, value, sum } of database.prepare('SELECT key, value, sum FROM entries').iterate()) {
-      if (crc32(String(value)) !== sum) throw damaged({ path, words }, String(key));
-      if (performance.now() > end) return;
-    }
-  } catch (cause) {
-    if (cause instanceof StoreFault) throw cause;
-    throw new StoreFault(path, `(the table) is damaged: ${(cause as Error).message}`, words.restore, cause);
   }
 }
 

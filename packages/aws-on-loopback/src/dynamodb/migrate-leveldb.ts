@@ -3,7 +3,8 @@ import { existsSync } from 'node:fs';
 import { readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StoreFault, type StoreWords } from '../stores/store-fault.ts';
-import { type Entry, openItemStore } from './item-store.ts';
+import { openItemStore } from './item-store.ts';
+import type { Entry } from './table-file.ts';
 
 /** Called before the item store is opened. Returns how many entries were migrated; undefined when there was nothing to do. */
 export async function migrateLevelDb(directory: string, file: string, words: StoreWords): Promise<number | undefined> {

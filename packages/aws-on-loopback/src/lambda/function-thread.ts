@@ -1,7 +1,7 @@
 /** A thread of functions: loads a module with `routes`, or with one `handler`, and serves calls. */
 import { parentPort, workerData } from 'node:worker_threads';
-import { type ThreadAnswer, type ThreadCall, turns } from './function-threads.ts';
 import { contextOf, copyAsJson, type ServedFunction } from './lambda-host.ts';
+import { type ThreadAnswer, type ThreadCall, turns } from './thread-calls.ts';
 
 type Handler = ServedFunction['handler'];
 const { routes = [], handler: only } = (await import(String(workerData))) as {

@@ -97,109 +97,151 @@ export function openExecutionStore(path: string | ':memory:', words?: StoreWords
     CREATE TABLE IF NOT EXISTS events (number INTEGER PRIMARY KEY, arn TEXT NOT NULL, event TEXT NOT NULL) STRICT;
     CREATE INDEX IF NOT EXISTS byExecution ON events (arn, number);`);
   addColumn(database, 'waits INTEGER NOT NULL DEFAULT 0');
-  const select = database.prepare('SELECT * FROM executions WHERE arn = ?');
-  const insert = database.prepare(
-    `INSERT INTO executions VALUES (:arn, :machine, :name, :input, :status, :output, :error, :cause, :startedAt,
-     :stoppedAt, :transitions, :followUp, :waits) ON CONFLICT DO NOTHING`,
-  );
-  const begin = database.prepare('UPDATE executions SET waits = 0 WHERE arn = ?');
-  const update = database.prepare(
-    `UPDATE executions SET status = ?, output = ?, error = ?, cause = ?, stoppedAt = ?, transitions = ?, followUp = ?
-     WHERE arn = ?`,
-  );
-  const follow = database.prepare("UPDATE executions SET followUp = 'done' WHERE arn = ?");
-  const selectEvents = database.prepare('SELECT event FROM events WHERE arn = ? ORDER BY number');
-  const insertEvent = database.prepare('INSERT INTO events (arn, event) VALUES (?, ?)');
-  const selectMany = database.prepare(
-    `SELECT * FROM executions WHERE (:machine IS NULL OR machine = :machine) AND (:status IS NULL OR status = :status)
-     AND (:followUp IS NULL OR followUp = :followUp) AND (:waits IS NULL OR waits = :waits) ORDER BY startedAt DESC, arn LIMIT :limit OFFSET :offset`,
-  );
+  return new SqliteExecutions(database);
+}
 
-  const count = database.prepare(
-    `SELECT machine, status, waits, count(*) AS number, coalesce(sum(stoppedAt - startedAt), 0) / 1000.0 AS seconds
-     FROM executions GROUP BY machine, status, waits`,
-  );
-  const forgetEvents = database.prepare(
-    'DELETE FROM events WHERE arn IN (SELECT arn FROM executions WHERE stoppedAt < ?)',
-  );
-  const forget = database.prepare('DELETE FROM executions WHERE stoppedAt < ?');
-  const forgetOldest = database.prepare(
-    `DELETE FROM events WHERE number IN (
-       SELECT number FROM events WHERE arn NOT IN (SELECT arn FROM executions WHERE status = 'RUNNING')
-       ORDER BY number LIMIT ${sweptAtOnce})`,
-  );
-  const pages = database.prepare(
-    `SELECT (page_count - freelist_count) * page_size AS bytes
-     FROM pragma_page_count(), pragma_freelist_count(), pragma_page_size()`,
-  );
-  const bytesInUse = (): number => Number(pages.get()?.bytes ?? 0);
+type Statements = ReturnType<typeof statementsOf>;
 
-  let waiting: { arn: string; text: string }[] = [];
-  let timer: NodeJS.Timeout | undefined;
-  const flush = (more: () => void = () => {}): void => {
-    clearTimeout(timer);
-    timer = undefined;
-    const events = waiting;
-    waiting = [];
-    database.exec('BEGIN');
+function statementsOf(database: DatabaseSync) {
+  return {
+    select: database.prepare('SELECT * FROM executions WHERE arn = ?'),
+    insert: database.prepare(
+      `INSERT INTO executions VALUES (:arn, :machine, :name, :input, :status, :output, :error, :cause, :startedAt,
+       :stoppedAt, :transitions, :followUp, :waits) ON CONFLICT DO NOTHING`,
+    ),
+    begin: database.prepare('UPDATE executions SET waits = 0 WHERE arn = ?'),
+    update: database.prepare(
+      `UPDATE executions SET status = ?, output = ?, error = ?, cause = ?, stoppedAt = ?, transitions = ?, followUp = ?
+       WHERE arn = ?`,
+    ),
+    follow: database.prepare("UPDATE executions SET followUp = 'done' WHERE arn = ?"),
+    selectEvents: database.prepare('SELECT event FROM events WHERE arn = ? ORDER BY number'),
+    insertEvent: database.prepare('INSERT INTO events (arn, event) VALUES (?, ?)'),
+    selectMany: database.prepare(
+      `SELECT * FROM executions WHERE (:machine IS NULL OR machine = :machine) AND (:status IS NULL OR status = :status)
+       AND (:followUp IS NULL OR followUp = :followUp) AND (:waits IS NULL OR waits = :waits) ORDER BY startedAt DESC, arn LIMIT :limit OFFSET :offset`,
+    ),
+    count: database.prepare(
+      `SELECT machine, status, waits, count(*) AS number, coalesce(sum(stoppedAt - startedAt), 0) / 1000.0 AS seconds
+       FROM executions GROUP BY machine, status, waits`,
+    ),
+    forgetEvents: database.prepare('DELETE FROM events WHERE arn IN (SELECT arn FROM executions WHERE stoppedAt < ?)'),
+    forget: database.prepare('DELETE FROM executions WHERE stoppedAt < ?'),
+    forgetOldest: database.prepare(
+      `DELETE FROM events WHERE number IN (
+         SELECT number FROM events WHERE arn NOT IN (SELECT arn FROM executions WHERE status = 'RUNNING')
+         ORDER BY number LIMIT ${sweptAtOnce})`,
+    ),
+    pages: database.prepare(
+      `SELECT (page_count - freelist_count) * page_size AS bytes
+       FROM pragma_page_count(), pragma_freelist_count(), pragma_page_size()`,
+    ),
+  };
+}
+
+class SqliteExecutions implements ExecutionStore {
+  readonly #database: DatabaseSync;
+  readonly #statements: Statements;
+  #waiting: { arn: string; text: string }[] = [];
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+    this.#statements = statementsOf(database);
+  }
+
+  get(arn: string): Execution | undefined {
+    const row = this.#statements.select.get(arn);
+    return row && Execution.parse(row);
+  }
+
+  insert(execution: Execution, waits = false): boolean {
+    return Number(this.#statements.insert.run({ ...execution, waits: Number(waits) }).changes) === 1;
+  }
+
+  begin(arn: string): void {
+    this.#statements.begin.run(arn);
+  }
+
+  finish({ arn, status, output, error, cause, stoppedAt, transitions, followUp }: Execution): void {
+    this.#flush(
+      () => void this.#statements.update.run(status, output, error, cause, stoppedAt, transitions, followUp, arn),
+    );
+  }
+
+  followedUp(arn: string): void {
+    this.#statements.follow.run(arn);
+  }
+
+  append(arn: string, event: HistoryEvent): void {
+    this.#waiting.push({ arn, text: JSON.stringify(event) });
+    this.#flushLater(flushAfterMs);
+  }
+
+  history(arn: string): readonly HistoryEvent[] {
+    if (this.#waiting.length > 0) this.#flush();
+    return this.#statements.selectEvents.all(arn).map(({ event }) => JSON.parse(String(event)) as HistoryEvent);
+  }
+
+  list(filter: ExecutionFilter): readonly Execution[] {
+    const { machine = null, status = null, followUp = null, waits, limit = -1, offset = 0 } = filter;
+    return this.#statements.selectMany
+      .all({ machine, status, followUp, waits: waits === undefined ? null : Number(waits), limit, offset })
+      .map((row) => Execution.parse(row));
+  }
+
+  counts(): readonly ExecutionCount[] {
+    return this.#statements.count.all().map((row) => ExecutionCount.parse(row));
+  }
+
+  sweep(now: number, mostBytes = mostHistoryBytes): void {
+    const { forgetEvents, forget, forgetOldest } = this.#statements;
+    this.#flush(() => {
+      forgetEvents.run(now - keptMs);
+      forget.run(now - keptMs);
+    });
+    while (this.#bytesInUse() > mostBytes && Number(forgetOldest.run().changes) > 0);
+    this.#database.exec('PRAGMA incremental_vacuum; PRAGMA wal_checkpoint(TRUNCATE)');
+  }
+
+  close(): void {
+    this.#flush();
+    this.#database.close();
+  }
+
+  #bytesInUse(): number {
+    return Number(this.#statements.pages.get()?.bytes ?? 0);
+  }
+
+  /** Writes the events that wait, and `more`, in one transaction. */
+  #flush(more: () => void = () => {}): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const events = this.#waiting;
+    this.#waiting = [];
+    this.#database.exec('BEGIN');
     try {
-      for (const { arn, text } of events) insertEvent.run(arn, text);
+      for (const { arn, text } of events) this.#statements.insertEvent.run(arn, text);
       more();
-      database.exec('COMMIT');
+      this.#database.exec('COMMIT');
     } catch (error) {
-      if (database.isTransaction) database.exec('ROLLBACK');
-      waiting = [...events, ...waiting];
+      if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
+      this.#waiting = [...events, ...this.#waiting];
       throw error;
     }
-  };
+  }
+
   /** On a full disk the events wait until there is space. */
-  const flushLater = (ms: number): void => {
-    timer ??= setTimeout(() => {
+  #flushLater(ms: number): void {
+    this.#timer ??= setTimeout(() => {
       try {
-        flush();
+        this.#flush();
       } catch (error) {
         if (!isDiskFull(error)) throw error;
-        flushLater(fullDiskMs);
+        this.#flushLater(fullDiskMs);
       }
     }, ms);
-  };
-
-  return {
-    get(arn) {
-      const row = select.get(arn);
-      return row && Execution.parse(row);
-    },
-    insert: (execution, waits = false) => Number(insert.run({ ...execution, waits: Number(waits) }).changes) === 1,
-    begin: (arn) => void begin.run(arn),
-    finish: ({ arn, status, output, error, cause, stoppedAt, transitions, followUp }) =>
-      flush(() => void update.run(status, output, error, cause, stoppedAt, transitions, followUp, arn)),
-    followedUp: (arn) => void follow.run(arn),
-    append(arn, event) {
-      waiting.push({ arn, text: JSON.stringify(event) });
-      flushLater(flushAfterMs);
-    },
-    history(arn) {
-      if (waiting.length > 0) flush();
-      return selectEvents.all(arn).map(({ event }) => JSON.parse(String(event)) as HistoryEvent);
-    },
-    list: ({ machine = null, status = null, followUp = null, waits, limit = -1, offset = 0 }) =>
-      selectMany
-        .all({ machine, status, followUp, waits: waits === undefined ? null : Number(waits), limit, offset })
-        .map((row) => Execution.parse(row)),
-    counts: () => count.all().map((row) => ExecutionCount.parse(row)),
-    sweep(now, mostBytes = mostHistoryBytes) {
-      flush(() => {
-        forgetEvents.run(now - keptMs);
-        forget.run(now - keptMs);
-      });
-      while (bytesInUse() > mostBytes && Number(forgetOldest.run().changes) > 0);
-      database.exec('PRAGMA incremental_vacuum; PRAGMA wal_checkpoint(TRUNCATE)');
-    },
-    close() {
-      flush();
-      database.close();
-    },
-  };
+  }
 }
 
 /** Databases of earlier versions lack it. */

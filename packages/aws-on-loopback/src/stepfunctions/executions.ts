@@ -1,5 +1,5 @@
 /** The executions of this platform: start, stop, wait for, describe; all state is in the store, runs are in the engine. */
-import pLimit from 'p-limit';
+import pLimit, { type LimitFunction } from 'p-limit';
 import { executionArn, nameOfArn } from '../names.ts';
 import { AwsFault } from '../server/aws-json.ts';
 import { type EngineEvent, type MachineRun, type Outcome, type TaskCall, TaskFault } from './asl-engine.ts';
@@ -36,6 +36,8 @@ export interface Executions {
   shutDown(): void;
   /** Resolves when nothing runs. */
   idle(): Promise<void>;
+  /** Whether it was shut down. */
+  readonly stopping: boolean;
 }
 
 export interface ExecutionsOptions {
@@ -57,50 +59,127 @@ interface Live {
 }
 
 export function startExecutions(options: ExecutionsOptions): Executions {
-  const { store, runTask, needsFollowUp, onEnd, machineNamed } = options;
-  const live = new Map<string, Live>();
-  const turn = pLimit(options.concurrency);
-  let closed = false;
+  return new RunningExecutions(options);
+}
 
-  const get = (arn: string): Execution => {
-    const execution = live.get(arn)?.execution ?? store.get(arn);
+type End = Pick<Execution, 'status' | 'output' | 'error' | 'cause'>;
+
+const stoppedWith = (cause: string): End => ({ status: 'ABORTED', output: null, error: 'PlatformStopped', cause });
+
+class RunningExecutions implements Executions {
+  readonly #options: ExecutionsOptions;
+  readonly #live = new Map<string, Live>();
+  readonly #turn: LimitFunction;
+  #closed = false;
+
+  constructor(options: ExecutionsOptions) {
+    this.#options = options;
+    this.#turn = pLimit(options.concurrency);
+  }
+
+  get stopping(): boolean {
+    return this.#closed;
+  }
+
+  start({ machine, name = crypto.randomUUID(), input, waits = false }: StartRequest): Execution {
+    if (this.#closed) throw new AwsFault('ServiceUnavailable', 'the platform is stopping', 503);
+    if (Buffer.byteLength(input) > payloadLimit)
+      throw new AwsFault('InvalidExecutionInput', `the input is larger than ${payloadLimit} bytes`);
+    const arn = executionArn(machine.name, name);
+    const execution: Execution = {
+      arn,
+      machine: machine.name,
+      name,
+      input,
+      status: 'RUNNING',
+      output: null,
+      error: null,
+      cause: null,
+      startedAt: Date.now(),
+      stoppedAt: null,
+      transitions: 0,
+      followUp: 'none',
+    };
+    if (!this.#options.store.insert(execution, waits)) {
+      const running = this.#live.get(arn)?.execution;
+      if (running?.input === input) return running;
+      throw new AwsFault('ExecutionAlreadyExists', `execution already exists: '${arn}'`);
+    }
+    if (waits) this.#wait(machine, this.#enter(execution));
+    else this.#begin(machine, this.#enter(execution));
+    return execution;
+  }
+
+  stop(arn: string, error: string | undefined, cause: string | undefined): Execution {
+    const entry = this.#live.get(arn);
+    if (!entry) return this.get(arn);
+    const end = { status: 'ABORTED', output: null, error: error ?? null, cause: cause ?? null } as const;
+    const stopped = this.#finish(entry.execution, entry.transitions, end);
+    entry.run?.abort();
+    return stopped;
+  }
+
+  get(arn: string): Execution {
+    const execution = this.#live.get(arn)?.execution ?? this.#options.store.get(arn);
     if (!execution) throw new AwsFault('ExecutionDoesNotExist', `there is no execution ${arn}`);
     return execution;
-  };
+  }
 
-  const finish = (
-    execution: Execution,
-    transitions: number,
-    end: Pick<Execution, 'status' | 'output' | 'error' | 'cause'>,
-  ) => {
-    const ended: Execution = { ...execution, ...end, stoppedAt: Date.now(), transitions };
-    const finished: Execution = { ...ended, followUp: needsFollowUp(ended) ? 'pending' : 'none' };
-    store.append(execution.arn, executionEnded(finished));
-    store.finish(finished);
-    const entry = live.get(execution.arn);
-    live.delete(execution.arn);
-    entry?.end.resolve(finished);
-    // Executions that ended with an earlier process are followed up by `StatusRules.resume`.
-    if (entry && !closed) onEnd(finished);
-    return finished;
-  };
+  async ended(arn: string): Promise<Execution> {
+    return this.#live.get(arn)?.end.promise ?? this.get(arn);
+  }
 
-  const observe = (entry: Live, event: EngineEvent): void => {
-    if (!live.has(entry.execution.arn)) return;
-    if (event.kind === 'entered' || event.kind === 'retried') entry.transitions += 1;
-    for (const line of toHistory(event)) store.append(entry.execution.arn, line);
-    if (event.kind !== 'exited' || Buffer.byteLength(JSON.stringify(event.output) ?? '') <= payloadLimit) return;
-    entry.run?.fail('States.DataLimitExceeded', `the output of ${event.state} is larger than ${payloadLimit} bytes`);
-  };
+  recover(): void {
+    const { store, machineNamed } = this.#options;
+    for (const execution of store.list({ status: 'RUNNING', waits: false }))
+      this.#finish(
+        execution,
+        execution.transitions,
+        stoppedWith('the platform stopped while the execution was running'),
+      );
+    for (const execution of store.list({ status: 'RUNNING', waits: true }).toReversed()) {
+      const machine = machineNamed(execution.machine);
+      if (machine) this.#wait(machine, this.#enter(execution));
+    }
+  }
 
-  const enter = (execution: Execution): Live => {
+  shutDown(): void {
+    this.#closed = true;
+    this.#turn.clearQueue();
+    for (const entry of [...this.#live.values()]) {
+      if (!entry.run) {
+        this.#live.delete(entry.execution.arn);
+        entry.end.resolve(entry.execution);
+        continue;
+      }
+      this.#finish(entry.execution, entry.transitions, stoppedWith('the platform was stopped'));
+      entry.run?.abort();
+    }
+  }
+
+  async idle(): Promise<void> {
+    while (this.#live.size > 0) await Promise.all([...this.#live.values()].map((entry) => entry.end.promise));
+  }
+
+  #enter(execution: Execution): Live {
     const entry: Live = { execution, run: undefined, transitions: 0, end: Promise.withResolvers() };
-    live.set(execution.arn, entry);
+    this.#live.set(execution.arn, entry);
     return entry;
-  };
+  }
 
-  const begin = (machine: Machine, entry: Live): void => {
+  #wait(machine: Machine, entry: Live): void {
+    void this.#turn(async () => {
+      // It may have been stopped meanwhile.
+      if (this.#live.get(entry.execution.arn) !== entry) return;
+      this.#options.store.begin(entry.execution.arn);
+      this.#begin(machine, entry);
+      await entry.end.promise;
+    });
+  }
+
+  #begin(machine: Machine, entry: Live): void {
     const { execution } = entry;
+    const { store, runTask } = this.#options;
     store.append(execution.arn, executionStarted(execution.input, roleArn));
     entry.run = machine.compiled.run({
       input: JSON.parse(execution.input),
@@ -109,101 +188,37 @@ export function startExecutions(options: ExecutionsOptions): Executions {
         StateMachine: { Id: machine.arn, Name: machine.name },
       },
       runTask: (call) => runTask(execution, call),
-      onEvent: (event) => observe(entry, event),
+      onEvent: (event) => this.#observe(entry, event),
     });
     void entry.run.outcome.then((outcome) => {
-      if (live.has(execution.arn)) finish(execution, entry.transitions, endOf(outcome));
+      if (this.#live.has(execution.arn)) this.#finish(execution, entry.transitions, endOf(outcome));
     });
-  };
+  }
 
-  const wait = (machine: Machine, entry: Live): void =>
-    void turn(async () => {
-      // It may have been stopped meanwhile.
-      if (live.get(entry.execution.arn) !== entry) return;
-      store.begin(entry.execution.arn);
-      begin(machine, entry);
-      await entry.end.promise;
-    });
+  #observe(entry: Live, event: EngineEvent): void {
+    if (!this.#live.has(entry.execution.arn)) return;
+    if (event.kind === 'entered' || event.kind === 'retried') entry.transitions += 1;
+    for (const line of toHistory(event)) this.#options.store.append(entry.execution.arn, line);
+    if (event.kind !== 'exited' || Buffer.byteLength(JSON.stringify(event.output) ?? '') <= payloadLimit) return;
+    entry.run?.fail('States.DataLimitExceeded', `the output of ${event.state} is larger than ${payloadLimit} bytes`);
+  }
 
-  return {
-    get,
-    start({ machine, name = crypto.randomUUID(), input, waits = false }) {
-      if (closed) throw new AwsFault('ServiceUnavailable', 'the platform is stopping', 503);
-      if (Buffer.byteLength(input) > payloadLimit)
-        throw new AwsFault('InvalidExecutionInput', `the input is larger than ${payloadLimit} bytes`);
-      const arn = executionArn(machine.name, name);
-      const execution: Execution = {
-        arn,
-        machine: machine.name,
-        name,
-        input,
-        status: 'RUNNING',
-        output: null,
-        error: null,
-        cause: null,
-        startedAt: Date.now(),
-        stoppedAt: null,
-        transitions: 0,
-        followUp: 'none',
-      };
-      if (!store.insert(execution, waits)) {
-        const running = live.get(arn)?.execution;
-        if (running?.input === input) return running;
-        throw new AwsFault('ExecutionAlreadyExists', `execution already exists: '${arn}'`);
-      }
-      if (waits) wait(machine, enter(execution));
-      else begin(machine, enter(execution));
-      return execution;
-    },
-    stop(arn, error, cause) {
-      const entry = live.get(arn);
-      if (!entry) return get(arn);
-      const end = { status: 'ABORTED', output: null, error: error ?? null, cause: cause ?? null } as const;
-      const stopped = finish(entry.execution, entry.transitions, end);
-      entry.run?.abort();
-      return stopped;
-    },
-    ended: async (arn) => live.get(arn)?.end.promise ?? get(arn),
-    recover() {
-      const cause = 'the platform stopped while the execution was running';
-      for (const execution of store.list({ status: 'RUNNING', waits: false }))
-        finish(execution, execution.transitions, {
-          status: 'ABORTED',
-          output: null,
-          error: 'PlatformStopped',
-          cause,
-        });
-      for (const execution of store.list({ status: 'RUNNING', waits: true }).toReversed()) {
-        const machine = machineNamed(execution.machine);
-        if (machine) wait(machine, enter(execution));
-      }
-    },
-    shutDown() {
-      closed = true;
-      turn.clearQueue();
-      for (const entry of [...live.values()]) {
-        if (!entry.run) {
-          live.delete(entry.execution.arn);
-          entry.end.resolve(entry.execution);
-          continue;
-        }
-        const cause = 'the platform was stopped';
-        finish(entry.execution, entry.transitions, {
-          status: 'ABORTED',
-          output: null,
-          error: 'PlatformStopped',
-          cause,
-        });
-        entry.run?.abort();
-      }
-    },
-    async idle() {
-      while (live.size > 0) await Promise.all([...live.values()].map((entry) => entry.end.promise));
-    },
-  };
+  #finish(execution: Execution, transitions: number, end: End): Execution {
+    const { store, needsFollowUp, onEnd } = this.#options;
+    const ended: Execution = { ...execution, ...end, stoppedAt: Date.now(), transitions };
+    const finished: Execution = { ...ended, followUp: needsFollowUp(ended) ? 'pending' : 'none' };
+    store.append(execution.arn, executionEnded(finished));
+    store.finish(finished);
+    const entry = this.#live.get(execution.arn);
+    this.#live.delete(execution.arn);
+    entry?.end.resolve(finished);
+    // Executions that ended with an earlier process are followed up by `StatusRules.resume`.
+    if (entry && !this.#closed) onEnd(finished);
+    return finished;
+  }
 }
 
-function endOf(outcome: Outcome): Pick<Execution, 'status' | 'output' | 'error' | 'cause'> {
+function endOf(outcome: Outcome): End {
   switch (outcome.status) {
     case 'SUCCEEDED':
       return { status: 'SUCCEEDED', output: JSON.stringify(outcome.output ?? null), error: null, cause: null };
