@@ -17,7 +17,8 @@ import type { CostOfMonth } from '#domain/prices/cost-of-month.ts';
 import { counted } from '#domain/words.ts';
 import type { AdmittedCaller } from '../../caller.ts';
 import type { SubmissionPorts } from '../../rights/submission-uses.ts';
-import { pinPlanes } from '../inventory/pinned-planes.ts';
+import { pinPlanes } from '../assessment/pinned-planes.ts';
+import { costOfPlan } from '../assessment/plan-cost.ts';
 import { askForPlugin, lookUpTemplates } from '../jobs/template-lookups.ts';
 import { nextRecord } from '../manifests/next-generation.ts';
 import { type PinnedTemplates, pinTemplates } from '../manifests/template-versions.ts';
@@ -27,7 +28,6 @@ import type { Planning } from '../plans/planning.ts';
 import { planningOf } from '../plans/planning.ts';
 import { checksumOf } from '../records/checksum.ts';
 import { readableManifest } from '../records/stored-document.ts';
-import { costOfPlan } from './plan-cost.ts';
 import { validationContextOf } from './validation-context.ts';
 
 export interface ManifestToAssess {

@@ -8,13 +8,13 @@ import { costWhen } from '#domain/prices/accepted-cost.ts';
 import type { AcceptedCost } from '#domain/prices/money.ts';
 import type { AdmittedCaller } from '../../caller.ts';
 import type { ApiPorts } from '../../rights/api-uses.ts';
+import { costOfPlan } from '../assessment/plan-cost.ts';
 import { startAnotherAttempt } from '../manifests/next-attempt.ts';
 import { boundsOf, planCluster } from '../plans/cluster-plans.ts';
 import { planningOf } from '../plans/planning.ts';
 import { recordManifestChange } from '../records/audit-event.ts';
 import { changeDemand, demandOf } from '../records/demand-records.ts';
 import { planClusters } from './assess-manifest.ts';
-import { costOfPlan } from './plan-cost.ts';
 import type { Submitted } from './submit-document.ts';
 
 /** What is asked of clusters of a manifest. */

@@ -8,6 +8,7 @@ import type { ClusterPlan } from '#domain/plan.ts';
 import { planTotals, totalsText } from '#domain/planning/text/plan-totals.ts';
 import type { AdmittedCaller } from '../../caller.ts';
 import type { SubmissionPorts } from '../../rights/submission-uses.ts';
+import { costOfPlan } from '../assessment/plan-cost.ts';
 import { nextRecord, startRun, storeNext } from '../manifests/next-generation.ts';
 import { leftBehind, unknownNodes } from '../manifests/orphan-manifest.ts';
 import { planBasisOf } from '../plans/plan-id.ts';
@@ -17,7 +18,6 @@ import { recordManifestChange } from '../records/audit-event.ts';
 import { readableManifest } from '../records/stored-document.ts';
 import { cancelRun, runAtWork } from '../runs/cancel-run.ts';
 import { planClusters, plansOnceReached, refusalsOf } from './assess-manifest.ts';
-import { costOfPlan } from './plan-cost.ts';
 import { approvedPlanText, type Submitted } from './submit-document.ts';
 
 interface Deletion {

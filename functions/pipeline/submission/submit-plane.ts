@@ -7,7 +7,7 @@ import { nearest } from '#domain/nearest.ts';
 import type { ManagementPlane } from '#domain/planes/management-plane.ts';
 import type { AdmittedCaller } from '../../caller.ts';
 import type { ApiPorts } from '../../rights/api-uses.ts';
-import { movedFaults, storedPlanes } from '../inventory/pinned-planes.ts';
+import { movedFaults, storedPlanes } from '../assessment/pinned-planes.ts';
 import type { PlanTerms } from '../proposals/bind-plan.ts';
 import { readableManifest } from '../records/stored-document.ts';
 import { replaceableManifest } from '../records/stored-manifest.ts';

@@ -8,9 +8,9 @@ import { type ManagementPlane as Plane, providerOfDocument } from '#domain/plane
 import { compareReleases } from '#domain/planes/release.ts';
 import { sameValue } from '#domain/same-value.ts';
 import type { Using } from '../../ports.ts';
+import { readInventoryDocument } from '../inventory/stored-inventory.ts';
 import { clusterName } from '../records/cluster-records.ts';
 import { knownFacts } from '../records/known-facts.ts';
-import { readInventoryDocument } from './stored-inventory.ts';
 
 export interface PinnedPlanes {
   readonly planes: NonNullable<ManifestRecord['planes']>;
