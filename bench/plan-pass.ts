@@ -15,10 +15,10 @@ import { readRecord } from '../functions/adapters/stored-record.ts';
 import { randomIds } from '../functions/adapters/system-clock.ts';
 import { manifestItem } from '../functions/adapters/table-keys.ts';
 import { aheadOf } from '../functions/ahead.ts';
-import { nextRecord } from '../functions/pipeline/manifests/next-generation.ts';
 import { eachCluster, needsWork, planCluster } from '../functions/pipeline/plans/cluster-plans.ts';
 import { planningOf } from '../functions/pipeline/plans/planning.ts';
 import { changed, newCluster } from '../functions/pipeline/records/cluster-records.ts';
+import { nextRecord } from '../functions/pipeline/records/next-record.ts';
 import type { Artifacts } from '../functions/ports.ts';
 
 const key = { namespace: 'default', name: 'bench' };
@@ -37,9 +37,8 @@ export class PlanStore {
 
   async setManifest(document: unknown): Promise<void> {
     const accepted = InputManifest.parse(document);
-    const clock = { now: () => new Date(0) };
     const wanted = { document: accepted, deleting: false, again: false };
-    const { document: kept, lease: _, ...plain } = nextRecord({ clock, ids }, key, undefined, wanted);
+    const { document: kept, lease: _, ...plain } = nextRecord({ now: new Date(0), ids }, key, undefined, wanted);
     const item = { ...manifestItem(key), ...plain, document: await this.#documents.keep('documents', kept) };
     this.#manifest = JSON.stringify(item);
   }

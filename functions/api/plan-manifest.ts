@@ -15,7 +15,6 @@ import type { AdmittedCaller } from '../caller.ts';
 import type { HttpRequest } from '../http.ts';
 import { costOfPlan } from '../pipeline/assessment/plan-cost.ts';
 import { driftChecksOf } from '../pipeline/drift/drift-policy.ts';
-import { nextRecord } from '../pipeline/manifests/next-generation.ts';
 import { orphansIn } from '../pipeline/manifests/orphan-manifest.ts';
 import { rollbackGoal } from '../pipeline/manifests/rollback-goal.ts';
 import { planBasisOf } from '../pipeline/plans/plan-id.ts';
@@ -24,6 +23,7 @@ import { planningOf } from '../pipeline/plans/planning.ts';
 import { needsApproval } from '../pipeline/proposals/bind-plan.ts';
 import { keepPlan, refuseIfMoved } from '../pipeline/proposals/kept-plans.ts';
 import { clusterName } from '../pipeline/records/cluster-records.ts';
+import { makingNow, nextRecord } from '../pipeline/records/next-record.ts';
 import { manifestOf } from '../pipeline/records/stored-document.ts';
 import { replaceableManifest, storedManifest } from '../pipeline/records/stored-manifest.ts';
 import { assessManifest, type ManifestToAssess, planClusters } from '../pipeline/submission/assess-manifest.ts';
@@ -139,7 +139,7 @@ function planDeletion(
 ): Planned {
   const orphans = asked ?? stored.orphans;
   const goal = { document: stored.document, deleting: true, again: stored.deleting, ...(asked && { orphans: asked }) };
-  const desired = nextRecord(deps, stored, stored, goal);
+  const desired = nextRecord(makingNow(deps), stored, stored, goal);
   const basis = planBasisOf({ config: deps.config, stored, desired, clusters, demands: [] });
   const made = { faults: [], warnings: [], basis, desired };
   if (orphans === 'all') return { ...made, clusters: [], totals: noTotals };

@@ -3,7 +3,8 @@ import { describe, expect, it, vi } from 'vitest';
 import { readObjects } from '#documents/read-objects.ts';
 import type { NodeObservation } from '#domain/drift.ts';
 import { validateMachineGroups } from '#domain/manifest/groups/validate-machine-groups.ts';
-import { nextRecord, startRun, storeNext } from '#functions/pipeline/manifests/next-generation.ts';
+import { startRun, storeNext } from '#functions/pipeline/manifests/next-generation.ts';
+import { makingNow, nextRecord } from '#functions/pipeline/records/next-record.ts';
 import { aTemplateReference } from '#test/api/documents.ts';
 import { groupsWith, leaf } from '#test/machine-groups/groups.ts';
 import { key, Pipeline } from './harness/pipeline.ts';
@@ -196,7 +197,7 @@ describe('machines of a group', () => {
     await pipeline.deps.templateReferences.put('team', 'own', aTemplateReference('own'));
     Object.assign(pipeline.deps, { templateSources: { resolve: async () => ({ commit: 'b'.repeat(40) }) } });
     const providers = [{ name: 'sim-1', providerType: 'sim', templatesRef: { name: 'own' } }];
-    const stored = nextRecord(pipeline.deps, key, undefined, {
+    const stored = nextRecord(makingNow(pipeline.deps), key, undefined, {
       document: documentOf({ repair }, { driftChecks, providers }),
       deleting: false,
       again: false,

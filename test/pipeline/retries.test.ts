@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { mostRetries } from '#domain/due-times.ts';
 import type { ErrorClass } from '#domain/errors.ts';
 import type { InputManifest } from '#domain/manifest/schema/input-manifest.ts';
-import { nextRecord, startRun, storeNext } from '#functions/pipeline/manifests/next-generation.ts';
+import { startRun, storeNext } from '#functions/pipeline/manifests/next-generation.ts';
+import { makingNow, nextRecord } from '#functions/pipeline/records/next-record.ts';
 import type { ResolvedTemplates } from '#functions/ports.ts';
 import { callApi } from '#test/api/api-under-test.ts';
 import { aTemplateReference } from '#test/api/documents.ts';
@@ -162,7 +163,7 @@ describe('templates of a branch', () => {
   async function pinnedRun(pipeline: Pipeline, { spec, ...rest }: InputManifest): Promise<void> {
     const providers = spec.providers.map((provider) => ({ ...provider, templatesRef: { name: 'own' } }));
     const before = await pipeline.deps.manifests.get(key);
-    const stored = nextRecord(pipeline.deps, key, before, {
+    const stored = nextRecord(makingNow(pipeline.deps), key, before, {
       document: { ...rest, spec: { ...spec, providers } },
       deleting: false,
       again: false,

@@ -2,7 +2,8 @@
 import type { ManifestHead } from '#contracts/records.ts';
 import type { CheckPolicy } from '#domain/drift.ts';
 import type { Using } from '../../ports.ts';
-import { missedStartSeconds, startRun } from '../manifests/next-generation.ts';
+import { startRun } from '../manifests/next-generation.ts';
+import { missedStartSeconds } from '../records/next-record.ts';
 import { checkRunId } from '../records/run-ids.ts';
 
 /** The manifest as it is stored then. Throws `VersionConflict` when it was changed at that moment. */

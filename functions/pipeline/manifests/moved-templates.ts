@@ -6,8 +6,8 @@ import { templatesUserText } from '#domain/template-version.ts';
 import type { Using } from '../../ports.ts';
 import { clustersOf, planCluster } from '../plans/cluster-plans.ts';
 import { planningOf } from '../plans/planning.ts';
+import type { GenerationRequest } from '../records/next-record.ts';
 import { manifestOf } from '../records/stored-document.ts';
-import type { GenerationRequest } from './next-generation.ts';
 import { pinTemplates } from './template-versions.ts';
 
 export interface MovedTemplates {

@@ -5,7 +5,8 @@ import { PipelineError } from '#domain/errors.ts';
 import type { AcceptedCost } from '#domain/prices/money.ts';
 import type { Using } from '../../ports.ts';
 import { retryOnConflict } from '../../retry-on-conflict.ts';
-import { type GenerationRequest, nextRecord, startRun } from './next-generation.ts';
+import { type GenerationRequest, makingNow, nextRecord } from '../records/next-record.ts';
+import { startRun } from './next-generation.ts';
 
 /**
  * Does nothing when another request was faster; returns whether it started. Throws `VersionConflict` when that happens at the same
@@ -57,7 +58,7 @@ async function startAfter(
   { reason, change = {} }: { readonly reason: string; readonly change?: Change },
 ): Promise<ManifestRecord> {
   const { document, deleting, generation, attempt } = stored;
-  const record = nextRecord(deps, stored, stored, { document, deleting, again: true, ...change });
+  const record = nextRecord(makingNow(deps), stored, stored, { document, deleting, again: true, ...change });
   await deps.manifests.replace(record, { generation, attempt });
   await startRun(deps, record, reason);
   return record;

@@ -1,102 +1,11 @@
-/** Writes the next version of a manifest and starts its run: one conditional write, then steps that may be repeated later. */
-import type { BoundPlan, ManifestHead, ManifestKey, ManifestRecord, Origin, Orphans } from '#contracts/records.ts';
+/** Stores the next version of a manifest and starts its run: one conditional write, then steps that may be repeated later. */
+import type { ManifestHead, ManifestRecord } from '#contracts/records.ts';
 import { isPipelineError, PipelineError } from '#domain/errors.ts';
-import type { StageName } from '#domain/plan.ts';
-import type { AcceptedCost } from '#domain/prices/money.ts';
 import type { AcceptedManifest } from '../../budget-store.ts';
 import type { Using } from '../../ports.ts';
-import { checksumOf } from '../records/checksum.ts';
-import { attemptRunId } from '../records/run-ids.ts';
-
-/** A run that was not started by then is started by the scheduler. */
-export const missedStartSeconds = 60;
 
 /** Stores what is accepted within budgets. */
 export type Accept = (accepted: AcceptedManifest) => Promise<void>;
-
-/** A request for a new version of a manifest. */
-export interface GenerationRequest {
-  readonly document: unknown;
-  readonly deleting: boolean;
-  /** Same document, started once more. */
-  readonly again: boolean;
-  /** Stages from here on are done again. @default only what did not succeed */
-  readonly retryFrom?: StageName;
-  /** Its tools say more in their logs. @default false */
-  readonly debug?: boolean | undefined;
-  /** How often it was started again automatically, with this time. @default a person asks for it */
-  readonly retries?: number | undefined;
-  /** Templates of their own, by provider instance. @default when started once more, what was pinned before */
-  readonly templates?: Pick<ManifestRecord, 'templates' | 'templateSecrets'>;
-  /** What its machines cost with that. @default when started once more, as before */
-  readonly acceptedCost?: AcceptedCost | undefined;
-  /** Documents of management planes. @default as stored */
-  readonly planes?: ManifestRecord['planes'];
-  /** What branches and tags name meanwhile, as reported. @default when started once more, as before */
-  readonly templatesSeen?: ManifestRecord['templatesSeen'];
-  /** What a deletion orphans. @default as requested before */
-  readonly orphans?: Orphans;
-  /** What its run is bound to; null: nothing. @default when started once more before it was done, as before */
-  readonly plan?: BoundPlan | null;
-  /** Who asks for it and why. @default when started once more, as before */
-  readonly origin?: Omit<Origin, 'at'>;
-}
-
-/** The record that follows `stored`. */
-export function nextRecord(
-  deps: Using<'clock' | 'ids'>,
-  key: ManifestKey,
-  stored: ManifestRecord | undefined,
-  desired: GenerationRequest,
-): ManifestRecord {
-  const now = deps.clock.now();
-  const uid = stored?.uid ?? deps.ids.hash(5);
-  const generation = (stored?.generation ?? 0) + (desired.again ? 0 : 1);
-  const attempt = desired.again ? (stored?.attempt ?? 0) + 1 : 1;
-  const { templates = {}, templateSecrets = {} } = desired.templates ?? (desired.again ? stored : undefined) ?? {};
-  const planes = desired.planes ?? stored?.planes ?? {};
-  const templatesSeen =
-    desired.templatesSeen ?? (desired.again && !desired.templates ? stored?.templatesSeen : undefined);
-  const orphans = desired.orphans ?? (stored?.deleting ? stored.orphans : undefined);
-  // Neither the check of what is done nor what follows it is bound to the plan of the run before.
-  const reached = stored?.status === 'Done' || (stored?.check !== undefined && stored.failed === undefined);
-  const bound = desired.again && !reached;
-  const kept = bound ? stored?.plan : undefined;
-  const plan = desired.plan === undefined ? kept : (desired.plan ?? undefined);
-  const acceptedCost = desired.acceptedCost ?? (desired.again ? stored?.acceptedCost : undefined);
-  const origin = desired.again ? stored?.origin : desired.origin && { at: now.toISOString(), ...desired.origin };
-  return {
-    namespace: key.namespace,
-    name: key.name,
-    uid,
-    generation,
-    attempt,
-    document: desired.document,
-    checksum: checksumOf(desired.document),
-    ...(origin && { origin }),
-    deleting: desired.deleting,
-    status: desired.deleting ? 'Deleting' : 'Pending',
-    ...(Object.keys(templates).length > 0 && { templates }),
-    ...(Object.keys(templateSecrets).length > 0 && { templateSecrets }),
-    ...(templatesSeen && { templatesSeen }),
-    ...(Object.keys(planes).length > 0 && { planes }),
-    runId: attemptRunId({ name: key.name, uid, generation, attempt }),
-    ...(stored?.paused && { paused: true }),
-    ...(stored?.cancelRequested !== undefined && { cancelRequested: stored.cancelRequested }),
-    ...(plan && { plan }),
-    ...(acceptedCost && { acceptedCost }),
-    ...(desired.retryFrom && { retryFrom: desired.retryFrom }),
-    ...(desired.debug === true && { debug: true }),
-    ...(desired.retries !== undefined && { retries: desired.retries }),
-    ...(desired.deleting && orphans !== undefined && { orphans }),
-    lease: stored?.lease ?? null,
-    fence: stored?.fence ?? 0,
-    createdAt: stored?.createdAt ?? now.toISOString(),
-    updatedAt: now.toISOString(),
-    // A paused manifest is checked when it is resumed.
-    ...(!stored?.paused && { dueAt: new Date(now.getTime() + missedStartSeconds * 1000).toISOString() }),
-  };
-}
 
 /** Stores it if no other request was faster. Throws `VersionConflict` with what is stored now. `accept`: within budgets, which it throws for, too. */
 export async function storeNext(

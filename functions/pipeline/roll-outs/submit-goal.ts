@@ -6,7 +6,8 @@ import { PipelineError } from '#domain/errors.ts';
 import type { RollOutCluster } from '#domain/roll-out/roll-out.ts';
 import type { Using } from '../../ports.ts';
 import { storeDriftCheck } from '../drift/start-drift-check.ts';
-import { nextRecord, queueRun, storeNext } from '../manifests/next-generation.ts';
+import { queueRun, storeNext } from '../manifests/next-generation.ts';
+import { makingNow, nextRecord } from '../records/next-record.ts';
 import { changedText, clusterOutcome } from './cluster-outcome.ts';
 
 /** Throws when it was lost. */
@@ -97,5 +98,5 @@ async function nextOf(
     templates: { templates, templateSecrets },
     ...(again ? {} : { origin, plan: plan ?? null, acceptedCost }),
   };
-  return { record: nextRecord(deps, key, stored, desired), reason };
+  return { record: nextRecord(makingNow(deps), key, stored, desired), reason };
 }

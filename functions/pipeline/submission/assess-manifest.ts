@@ -20,13 +20,13 @@ import type { SubmissionPorts } from '../../rights/submission-uses.ts';
 import { pinPlanes } from '../assessment/pinned-planes.ts';
 import { costOfPlan } from '../assessment/plan-cost.ts';
 import { askForPlugin, lookUpTemplates } from '../jobs/template-lookups.ts';
-import { nextRecord } from '../manifests/next-generation.ts';
 import { type PinnedTemplates, pinTemplates } from '../manifests/template-versions.ts';
 import { clustersOf, planCluster, reachedRecords } from '../plans/cluster-plans.ts';
 import { planBasisOf } from '../plans/plan-id.ts';
 import type { Planning } from '../plans/planning.ts';
 import { planningOf } from '../plans/planning.ts';
 import { checksumOf } from '../records/checksum.ts';
+import { makingNow, nextRecord } from '../records/next-record.ts';
 import { readableManifest } from '../records/stored-document.ts';
 import { validationContextOf } from './validation-context.ts';
 
@@ -98,7 +98,7 @@ export async function assessManifest(
     templates: { templates, templateSecrets },
     planes: pinned.planes,
   };
-  const record = nextRecord(deps, key, stored, goal);
+  const record = nextRecord(makingNow(deps), key, stored, goal);
   const plans = planClusters(planningOf(deps, record, demands), record, clusters);
   const inProgress = stored !== undefined && stored.status !== 'Done' && stored.status !== 'Failed';
   const later = inProgress

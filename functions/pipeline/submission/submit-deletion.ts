@@ -9,12 +9,13 @@ import { planTotals, totalsText } from '#domain/planning/text/plan-totals.ts';
 import type { AdmittedCaller } from '../../caller.ts';
 import type { SubmissionPorts } from '../../rights/submission-uses.ts';
 import { costOfPlan } from '../assessment/plan-cost.ts';
-import { nextRecord, startRun, storeNext } from '../manifests/next-generation.ts';
+import { startRun, storeNext } from '../manifests/next-generation.ts';
 import { leftBehind, unknownNodes } from '../manifests/orphan-manifest.ts';
 import { planBasisOf } from '../plans/plan-id.ts';
 import { planningOf } from '../plans/planning.ts';
 import { bindPlan, needsApproval, type PlanTerms } from '../proposals/bind-plan.ts';
 import { recordManifestChange } from '../records/audit-event.ts';
+import { makingNow, nextRecord } from '../records/next-record.ts';
 import { readableManifest } from '../records/stored-document.ts';
 import { cancelRun, runAtWork } from '../runs/cancel-run.ts';
 import { planClusters, plansOnceReached, refusalsOf } from './assess-manifest.ts';
@@ -47,7 +48,7 @@ export async function submitDeletion(
   };
   // A deletion does not wait: it ends the pause.
   const { paused, ...awake } = stored;
-  const { plan: _before, ...unbound } = nextRecord(deps, path, awake, goal);
+  const { plan: _before, ...unbound } = nextRecord(makingNow(deps), path, awake, goal);
   refuseProtected(deps, { stored, desired: unbound }, clusters);
   const basis = planBasisOf({ config: deps.config, stored, desired: unbound, clusters, demands: [] });
   const plans = planClusters(planningOf(deps, unbound), unbound, clusters);

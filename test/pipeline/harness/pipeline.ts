@@ -2,7 +2,8 @@
 import { readdirSync } from 'node:fs';
 import type { ClusterRecord, ManifestRecord, RunEvent, RunRecord } from '#contracts/records.ts';
 import type { InvocationContext } from '#functions/middleware.ts';
-import { nextRecord, startRun, storeNext } from '#functions/pipeline/manifests/next-generation.ts';
+import { startRun, storeNext } from '#functions/pipeline/manifests/next-generation.ts';
+import { makingNow, nextRecord } from '#functions/pipeline/records/next-record.ts';
 import { useDeps } from '#functions/wire.ts';
 import { asFunction } from '#local/rights/function-at-work.ts';
 import { type Answer, type Call, callApi } from '#test/api/api-under-test.ts';
@@ -70,7 +71,7 @@ export class Pipeline {
   /** Stores the next generation and queues its run, as the API does. */
   async submit(document: unknown, deleting = false): Promise<ManifestRecord> {
     const stored = await this.deps.manifests.get(key);
-    const record = nextRecord(this.deps, key, stored, { document, deleting, again: false });
+    const record = nextRecord(makingNow(this.deps), key, stored, { document, deleting, again: false });
     await storeNext(this.deps, stored, record);
     await startRun(this.deps, record, 'submitted');
     return record;
@@ -79,7 +80,7 @@ export class Pipeline {
   async retry(): Promise<void> {
     const stored = await this.manifest();
     const { document, deleting } = stored;
-    const record = nextRecord(this.deps, key, stored, { document, deleting, again: true });
+    const record = nextRecord(makingNow(this.deps), key, stored, { document, deleting, again: true });
     await storeNext(this.deps, stored, record);
     await startRun(this.deps, record, 'retried');
   }
