@@ -13,20 +13,20 @@ import { noTotals, planTotals } from '#domain/planning/text/plan-totals.ts';
 import { priceOfChecks } from '#domain/price-of-checks.ts';
 import type { AdmittedCaller } from '../caller.ts';
 import type { HttpRequest } from '../http.ts';
-import { costOfPlan } from '../pipeline/assessment/plan-cost.ts';
+import { assess } from '../pipeline/assessment/assess.ts';
+import { assessDeletion } from '../pipeline/assessment/assess-deletion.ts';
+import type { KnownExisting } from '../pipeline/assessment/known.ts';
 import { driftChecksOf } from '../pipeline/drift/drift-policy.ts';
 import { orphansIn } from '../pipeline/manifests/orphan-manifest.ts';
 import { rollbackGoal } from '../pipeline/manifests/rollback-goal.ts';
-import { planBasisOf } from '../pipeline/plans/plan-id.ts';
 import { plannedWaypoint } from '../pipeline/plans/planned-waypoint.ts';
-import { planningOf } from '../pipeline/plans/planning.ts';
 import { needsApproval } from '../pipeline/proposals/bind-plan.ts';
 import { keepPlan, refuseIfMoved } from '../pipeline/proposals/kept-plans.ts';
 import { clusterName } from '../pipeline/records/cluster-records.ts';
-import { makingNow, nextRecord } from '../pipeline/records/next-record.ts';
+import { makingNow } from '../pipeline/records/next-record.ts';
 import { manifestOf } from '../pipeline/records/stored-document.ts';
 import { replaceableManifest, storedManifest } from '../pipeline/records/stored-manifest.ts';
-import { assessManifest, type ManifestToAssess, planClusters } from '../pipeline/submission/assess-manifest.ts';
+import { gather, type SubmissionQuestion } from '../pipeline/submission/gather.ts';
 import { beyondBudgets, budgetsOfPlans } from '../pipeline/submission/plan-budgets.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
 import { handle } from './http/handle.ts';
@@ -70,17 +70,15 @@ export async function planReport(
   key: ManifestKey,
   { stored, goal, caller, wanted, rollbackTo }: PlanQuestion,
 ): Promise<PlanReport> {
-  const clusters = await deps.clusters.list(key);
-  const deletes = 'deleting' in goal;
-  const { basis, desired, ...planned } =
-    deletes && stored
-      ? planDeletion(deps, stored, clusters, goal.orphans)
-      : await planDocument(deps, key, { stored, caller, ...(deletes ? { document: null, accompanying: [] } : goal) });
+  const { basis, desired, existing, costOfMonth, ...planned } =
+    'deleting' in goal && stored
+      ? await planDeletion(deps, stored, goal.orphans)
+      : await planDocument(deps, key, { document: null, ...goal, stored, caller });
   if (basis) await refuseIfMoved(deps, key, { basis }, wanted);
   const refused = planned.faults.length > 0 || planned.clusters.some(({ refusals }) => refusals.length > 0);
-  const orphans = orphansOf(goal, stored);
-  const { costOfMonth: cost } = refused ? {} : costOfPlan(clusters, planned.clusters, orphans);
+  const cost = refused ? undefined : costOfMonth;
   const budgets = refused ? [] : await budgetsOfPlans(deps, key.namespace, [{ name: key.name, cost }]);
+  const { clusters, demands } = existing;
   return {
     namespace: key.namespace,
     name: key.name,
@@ -92,16 +90,11 @@ export async function planReport(
     ...(rollbackTo !== undefined && { rollbackTo }),
     etag: stored ? manifestTag(stored) : null,
     drift: stored ? driftRows(clusters) : [],
-    demand: deletes ? [] : demandRows(clusters, await deps.demands.list(key)),
+    demand: demandRows(clusters, demands),
     ...(desired && !desired.deleting && healthChecksOf(desired)),
     ...(cost && { costOfMonth: cost }),
     budgets,
   };
-}
-
-/** What keeps running, and costs as much as before. */
-function orphansOf(goal: Goal, stored: ManifestRecord | undefined): Orphans {
-  return ('deleting' in goal ? (goal.orphans ?? stored?.orphans) : undefined) ?? [];
 }
 
 function pathInWords(plan: ClusterPlan, clusters: readonly ClusterRecord[]): PlanReport['paths'][number] {
@@ -125,37 +118,41 @@ async function goalOf(
   return { goal, ...(rollbackTo !== undefined && { rollbackTo }) };
 }
 
-interface Planned extends Pick<PlanReport, 'faults' | 'warnings' | 'clusters' | 'totals'> {
+interface Planned extends Pick<PlanReport, 'faults' | 'warnings' | 'clusters' | 'totals' | 'costOfMonth'> {
   readonly basis: PlanBasis | undefined;
   readonly desired: ManifestRecord | undefined;
+  readonly existing: Pick<KnownExisting, 'clusters' | 'demands'>;
 }
 
-/** A document that can no longer be read prevents neither the deletion nor its plan. */
-function planDeletion(
-  deps: Pick<ApiPorts, 'ids' | 'clock' | 'config'>,
+async function planDeletion(
+  deps: Pick<ApiPorts, 'ids' | 'clock' | 'config' | 'clusters'>,
   stored: ManifestRecord,
-  clusters: readonly ClusterRecord[],
-  asked: Orphans | undefined,
-): Planned {
-  const orphans = asked ?? stored.orphans;
-  const goal = { document: stored.document, deleting: true, again: stored.deleting, ...(asked && { orphans: asked }) };
-  const desired = nextRecord(makingNow(deps), stored, stored, goal);
-  const basis = planBasisOf({ config: deps.config, stored, desired, clusters, demands: [] });
-  const made = { faults: [], warnings: [], basis, desired };
-  if (orphans === 'all') return { ...made, clusters: [], totals: noTotals };
-  const plans = planClusters(planningOf(deps, desired), desired, clusters);
-  return { ...made, clusters: [...plans], totals: planTotals(plans, orphans) };
+  orphans: Orphans | undefined,
+): Promise<Planned> {
+  const clusters = await deps.clusters.list(stored);
+  const known = { ...makingNow(deps), config: deps.config, stored, clusters, ...(orphans && { orphans }) };
+  const { record: desired, plans, ...assessed } = assessDeletion(known);
+  const made = { ...assessed, faults: [], warnings: [], desired, existing: { clusters, demands: [] } };
+  if (desired.orphans === 'all') return { ...made, clusters: [], totals: noTotals };
+  return { ...made, clusters: [...plans], totals: planTotals(plans, desired.orphans) };
 }
 
-async function planDocument(deps: ApiPorts, key: ManifestKey, question: ManifestToAssess): Promise<Planned> {
-  const { faults, warnings, plans, basis, record } = await assessManifest(deps, key, question);
+async function planDocument(deps: ApiPorts, key: ManifestKey, question: SubmissionQuestion): Promise<Planned> {
+  const known = await gather(deps, key, question);
+  const { faults, warnings, plans, next, costOfMonth } = assess(known);
   return {
     faults: [...faults],
     warnings: [...warnings],
     clusters: [...plans],
     totals: planTotals(plans),
-    basis,
-    desired: record,
+    ...(costOfMonth && { costOfMonth }),
+    basis: next?.basis,
+    desired: next?.record,
+    // What exists is shown, whatever is wrong with the document.
+    existing: known.existing ?? {
+      clusters: await deps.clusters.list(key),
+      demands: await deps.demands.list(key),
+    },
   };
 }
 

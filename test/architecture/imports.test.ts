@@ -89,8 +89,8 @@ describe('the source files', () => {
     expect(circleIn(graph)).toBeUndefined();
   });
 
-  it('domain, documents and rendering import no AWS SDK, HTTP, files or clocks', () => {
-    const pure = sources.filter((file) => /^functions\/(domain|documents|rendering)\//.test(file));
+  it('domain, documents, rendering and what decides about submissions import no AWS SDK, HTTP, files or clocks', () => {
+    const pure = sources.filter((file) => /^functions\/(domain|documents|rendering|pipeline\/assessment)\//.test(file));
     const impure = pure.flatMap((file) => {
       const text = readFileSync(join(root, file), 'utf8');
       const packages = importsOf(file).filter((target) =>
@@ -102,6 +102,21 @@ describe('the source files', () => {
       return [...packages, ...globals].map((what) => `${file} uses ${what}`);
     });
     expect(impure).toEqual([]);
+  });
+
+  it('what decides about submissions awaits nothing and knows neither ports nor rooms that read', () => {
+    const files = sources.filter((file) => file.startsWith('functions/pipeline/assessment/'));
+    const offending = files.flatMap((file) => {
+      const words = [...readFileSync(join(root, file), 'utf8').matchAll(/\b(async|await|Promise|deps)\b/g)];
+      const rooms = importsOf(file)
+        .filter((target) => target.startsWith('functions/'))
+        .filter(
+          (target) => !/^functions\/(domain|documents|contracts|pipeline\/(assessment|plans|records))\//.test(target),
+        );
+      return [...words.map(([word]) => word), ...rooms].map((what) => `${file} uses ${what}`);
+    });
+    expect(files.length).toBeGreaterThan(3);
+    expect(offending).toEqual([]);
   });
 
   it('only adapters import the AWS SDK, and only one file middy', () => {

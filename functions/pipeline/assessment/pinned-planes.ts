@@ -1,5 +1,6 @@
 /** The management planes on the clusters of a manifest: pinned as documents when it is accepted. */
-import type { ClusterRecord, ManifestKey, ManifestRecord } from '#contracts/records.ts';
+import type { ManifestKey, ManifestRecord } from '#contracts/records.ts';
+import type { ClusterFacts } from '#domain/cluster-state.ts';
 import { documentName, kindOf } from '#domain/documents/validate-documents.ts';
 import { validateInventoryDocument } from '#domain/inventory/validate-inventory.ts';
 import { error, type Fault } from '#domain/manifest/faults/fault.ts';
@@ -7,43 +8,32 @@ import { planeDocuments, releaseOf } from '#domain/plane-documents.ts';
 import { type ManagementPlane as Plane, providerOfDocument } from '#domain/planes/management-plane.ts';
 import { compareReleases } from '#domain/planes/release.ts';
 import { sameValue } from '#domain/same-value.ts';
-import type { Using } from '../../ports.ts';
-import { readInventoryDocument } from '../inventory/stored-inventory.ts';
-import { clusterName } from '../records/cluster-records.ts';
-import { knownFacts } from '../records/known-facts.ts';
+import type { KnownPlanes, WantedDocument, WantedPlanes } from './known.ts';
 
-export interface PinnedPlanes {
-  readonly planes: NonNullable<ManifestRecord['planes']>;
-  readonly faults: readonly Fault[];
-}
-
-/** Those in `accompanying` take the place of stored ones of their names; those in `without` are deleted. */
-export async function pinPlanes(
-  deps: Using<'artifacts.getText' | 'inventory.list'>,
+/** Those in `accompanying` take the place of stored ones of their names; those in `withoutPlanes` are deleted. */
+export function wantedPlanes(
   key: ManifestKey,
-  {
-    accompanying,
-    without,
-    clusters,
-  }: {
-    readonly accompanying: readonly unknown[];
-    readonly without: readonly string[];
-    readonly clusters: readonly ClusterRecord[];
-  },
-): Promise<PinnedPlanes> {
+  { accompanying = [], withoutPlanes = [] }: Pick<WantedDocument, 'accompanying' | 'withoutPlanes'>,
+  stored: readonly Plane[],
+): WantedPlanes {
   const sent = accompanying.flatMap((document) => {
     const isPlane = kindOf(document) === 'ManagementPlane' && documentName(document).namespace === key.namespace;
     const verdict = isPlane ? validateInventoryDocument('ManagementPlane', document).document : undefined;
     return verdict?.kind === 'ManagementPlane' ? [verdict] : [];
   });
-  const names = new Set([...without, ...sent.map(({ metadata }) => metadata.name)]);
-  const before = await storedPlanes(deps, key.namespace);
-  const stored = before.filter(({ metadata }) => !names.has(metadata.name));
-  const all = [...stored, ...sent].filter(({ spec }) => spec.cluster.manifest === key.name);
-  const planes = Object.fromEntries(all.map((plane) => [plane.spec.cluster.name, [...planeDocuments(plane)]]));
-  const older = await Promise.all(all.map((plane) => downgrades(deps, plane, clusters)));
-  const moved = sent.flatMap((plane) => movedFaults(before, plane, []));
-  return { planes, faults: [...moved, ...twinFaults(all), ...older.flat()] };
+  const names = new Set([...withoutPlanes, ...sent.map(({ metadata }) => metadata.name)]);
+  const kept = stored.filter(({ metadata }) => !names.has(metadata.name));
+  return { stored, sent, wanted: [...kept, ...sent].filter(({ spec }) => spec.cluster.manifest === key.name) };
+}
+
+export function pinPlanes({ stored, sent, wanted, installed }: KnownPlanes): {
+  readonly planes: NonNullable<ManifestRecord['planes']>;
+  readonly faults: readonly Fault[];
+} {
+  const planes = Object.fromEntries(wanted.map((plane) => [plane.spec.cluster.name, [...planeDocuments(plane)]]));
+  const moved = sent.flatMap((plane) => movedFaults(stored, plane, []));
+  const older = wanted.flatMap((plane) => downgrades(plane, installed[plane.spec.cluster.name]));
+  return { planes, faults: [...moved, ...twinFaults(wanted), ...older] };
 }
 
 /** Its old cluster would lose its components with the next change of its manifest, also of another user. `path`: where the fault is. */
@@ -58,14 +48,6 @@ export function movedFaults(
   return [error(path, reason, 'delete it and store another plane')];
 }
 
-/** All of a namespace. Throws `Unreadable`. */
-export async function storedPlanes(deps: Using<'inventory.list'>, namespace: string): Promise<readonly Plane[]> {
-  const records = await deps.inventory.list(namespace, 'ManagementPlane');
-  return records
-    .map(readInventoryDocument)
-    .flatMap(({ document }) => (document.kind === 'ManagementPlane' ? [document] : []));
-}
-
 function twinFaults(planes: readonly Plane[]): readonly Fault[] {
   return planes.flatMap(({ metadata, spec: { cluster } }, index) => {
     const twin = planes.slice(0, index).find((other) => other.spec.cluster.name === cluster.name);
@@ -75,15 +57,9 @@ function twinFaults(planes: readonly Plane[]): readonly Fault[] {
   });
 }
 
-/** What runners started to apply counts as installed: its objects may have been converted. What was only asked for does not. */
-async function downgrades(
-  deps: Using<'artifacts.getText'>,
-  plane: Plane,
-  clusters: readonly ClusterRecord[],
-): Promise<readonly Fault[]> {
-  const record = clusters.find((one) => clusterName(one) === plane.spec.cluster.name);
-  const installed = Object.entries((record && (await knownFacts(deps, record)).documents) ?? {});
-  const found = installed.flatMap(([name, applied]) => {
+/** What was started counts as installed: its objects may have been converted. What was only asked for does not. */
+function downgrades(plane: Plane, installed: ClusterFacts['documents'] = {}): readonly Fault[] {
+  const found = Object.entries(installed).flatMap(([name, applied]) => {
     const release = releaseOf(applied);
     return release === undefined ? [] : [{ name, provider: providerOfDocument(name), release }];
   });

@@ -2,25 +2,17 @@
 import type { TemplateLookup } from '#contracts/job.ts';
 import type { ManifestRecord } from '#contracts/records.ts';
 import { documentNamed } from '#domain/documents/validate-documents.ts';
-import { error, type Fault } from '#domain/manifest/faults/fault.ts';
+import { error } from '#domain/manifest/faults/fault.ts';
 import { defaultTemplates, type InputManifest } from '#domain/manifest/schema/input-manifest.ts';
 import { locatorOf, storedSecretOf } from '#domain/manifest/schema/secret-source.ts';
 import type { TemplateGitReference } from '#domain/manifest/schema/template-git-reference.ts';
 import { validateTemplateReference } from '#domain/manifest/validate-template-reference.ts';
 import { documentsKey, isCommitHash, templateVersionText } from '#domain/template-version.ts';
 import type { ResolvedTemplates, Using } from '../../ports.ts';
+import type { PinnedTemplates } from '../assessment/known.ts';
 import { type LookUpPlugin, pinPlugins, refusedAddress } from './plugin-versions.ts';
 
 type Ports = Using<'config' | 'templateReferences.get' | 'templateSources'>;
-
-export interface PinnedTemplates {
-  /** `git:<url>@<commit>#<path>` by provider instance, or `documentsKey`, for those that do not use the templates that come with Kubeloom. */
-  readonly templates: Readonly<Record<string, string>>;
-  /** Locators of the Secrets of private repositories, by the same keys. */
-  readonly templateSecrets: Readonly<Record<string, string>>;
-  /** References that name nothing, by their place in the manifest. */
-  readonly faults: readonly Fault[];
-}
 
 type LookUp = (
   reference: { readonly namespace: string; readonly name: string },

@@ -1,5 +1,4 @@
 /** The id of a plan: a digest of everything that it follows from. */
-import type { Config } from '#contracts/config.ts';
 import type { BoundPlan, ClusterRecord, DemandRecord, ManifestRecord } from '#contracts/records.ts';
 import type { ClusterState } from '#domain/cluster-state.ts';
 import { isOpen, openDemand, sizesOf } from '#domain/demand.ts';
@@ -14,6 +13,7 @@ import { clusterName } from '../records/cluster-records.ts';
 import { demandOf } from '../records/demand-records.ts';
 import { readableManifest } from '../records/stored-document.ts';
 import { boundsOf } from './cluster-plans.ts';
+import type { PlanSettings } from './planning.ts';
 
 export const kubeloomVersion: string = product.version;
 
@@ -29,7 +29,7 @@ export const versionText = ({ uid, generation, attempt }: Pick<ManifestRecord, '
   `${uid}-g${generation}-a${attempt}`;
 
 export interface PlanSources {
-  readonly config: Pick<Config, 'KUBELOOM_DEFAULT_STORAGE' | 'KUBELOOM_UPSTREAM_DOCUMENTS'>;
+  readonly config: Pick<PlanSettings['config'], 'KUBELOOM_DEFAULT_STORAGE' | 'KUBELOOM_UPSTREAM_DOCUMENTS'>;
   /** What is stored before it is carried out. */
   readonly stored: ManifestRecord | undefined;
   /** What would be stored. */

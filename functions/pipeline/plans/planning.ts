@@ -1,8 +1,8 @@
 /** The input of planning apart from the records: of a stored manifest, with the settings of the installation. */
+import type { Config } from '#contracts/config.ts';
 import type { DemandRecord, ManifestRecord } from '#contracts/records.ts';
 import type { Demand } from '#domain/demand.ts';
 import type { HashSource } from '#domain/naming.ts';
-import type { Using } from '../../ports.ts';
 
 export interface Planning {
   readonly ids: HashSource;
@@ -22,9 +22,15 @@ export interface Planning {
   readonly planes?: ManifestRecord['planes'];
 }
 
+/** Settings of the installation that plans follow, and where names of what is new come from. */
+export interface PlanSettings {
+  readonly ids: HashSource;
+  readonly config: Pick<Config, 'KUBELOOM_AGENT_URL' | 'KUBELOOM_DEFAULT_STORAGE' | 'KUBELOOM_UPSTREAM_DOCUMENTS'>;
+}
+
 /** What plans of a stored manifest need. */
 export function planningOf(
-  { ids, config }: Using<'ids' | 'config'>,
+  { ids, config }: PlanSettings,
   manifest: ManifestRecord,
   demands: readonly DemandRecord[] = [],
 ): Planning {

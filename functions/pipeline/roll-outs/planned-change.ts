@@ -18,6 +18,7 @@ import { validateAsManifest } from '#domain/manifest/groups/validate-as-manifest
 import { aheadOf } from '../../ahead.ts';
 import type { AdmittedCaller } from '../../caller.ts';
 import type { ApiPorts } from '../../rights/api-uses.ts';
+import { type Assessment, assess } from '../assessment/assess.ts';
 import { manifestOwnerFault } from '../inventory/manifest-owner.ts';
 import {
   allDocuments,
@@ -31,7 +32,7 @@ import {
 import { planIdOf } from '../plans/plan-id.ts';
 import { checksumOf } from '../records/checksum.ts';
 import { replaceableManifest } from '../records/stored-manifest.ts';
-import { type Assessment, assessManifest } from '../submission/assess-manifest.ts';
+import { gather } from '../submission/gather.ts';
 import type { PlanInBudget } from '../submission/plan-budgets.ts';
 
 export interface ChangeRequest {
@@ -103,7 +104,7 @@ export async function plannedChange(
     sent: Object.fromEntries(parsed.map((document) => [inventoryTitle({ document }), checksumOf(document)])),
     clusters: Object.fromEntries(
       clusters.flatMap(({ cluster, impact, assessment }) =>
-        impact === 'changes' && assessment?.basis ? [[cluster, assessment.basis]] : [],
+        impact === 'changes' && assessment?.next ? [[cluster, assessment.next.basis]] : [],
       ),
     ),
   };
@@ -175,7 +176,7 @@ async function plannedCluster(
     : ['created'];
   // A plan without documents is about the clusters that are behind their inventory.
   if (changes.length === 0 && fromStored.length === 0) return [];
-  const assessment = await assessManifest(deps, key, { document: after.document, stored, ...question });
+  const assessment = assess(await gather(deps, key, { document: after.document, stored, ...question }));
   const foreign = exists ? manifestOwnerFault(key, stored.document) : undefined;
   const all = [...row.faults, ...(foreign ? [foreign] : []), ...assessment.faults, ...assessment.refusals];
   const planned = { ...row, changes: changes.length > 0 ? changes : [...fromStored], faults: all };

@@ -27,7 +27,7 @@ export function approvalOfChange(
 ): ApprovalOfChange | undefined {
   const beyond = beyondBudgets(budgets);
   const guarded = clusters.filter(({ cluster: name, stored, assessment }) =>
-    needsApproval(deps, { namespace, name }, stored, assessment?.record),
+    needsApproval(deps, { namespace, name }, stored, assessment?.next?.record),
   );
   const asked = beyond === undefined ? guarded : clusters;
   return asked.length === 0 ? undefined : { clusters: asked.map(({ cluster }) => cluster), beyond };

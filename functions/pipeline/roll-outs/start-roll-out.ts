@@ -16,6 +16,7 @@ import {
 import { aheadOf } from '../../ahead.ts';
 import { type AdmittedCaller, callerText } from '../../caller.ts';
 import type { ApiPorts } from '../../rights/api-uses.ts';
+import type { Assessment } from '../assessment/assess.ts';
 import { boundTo } from '../plans/plan-id.ts';
 import { inventoryPlanKey, refuseIfMoved } from '../proposals/kept-plans.ts';
 import { budgetsOfPlans } from '../submission/plan-budgets.ts';
@@ -26,7 +27,7 @@ import { inOneText, type PlannedChange, type PlannedCluster, planInBudget, plann
 import { keepDocuments, storeDocuments } from './roll-out-documents.ts';
 import { approvalOfChange, proposeRollOut } from './roll-out-proposals.ts';
 
-type Changing = PlannedCluster & { readonly assessment: NonNullable<PlannedCluster['assessment']> };
+type Changing = PlannedCluster & { readonly assessment: Assessment & Required<Pick<Assessment, 'next'>> };
 
 export interface RollOutToStart {
   readonly documents: readonly unknown[];
@@ -104,7 +105,7 @@ async function withdraw(deps: ApiPorts, record: RollOutRecord): Promise<void> {
 }
 
 const isChanging = (one: PlannedCluster): one is Changing =>
-  one.impact === 'changes' && one.assessment?.record !== undefined;
+  one.impact === 'changes' && one.assessment?.next !== undefined;
 
 /** What the InventoryOrder says, as it will be. */
 function ownOf({ documents, before }: PlannedChange): Partial<RollOutSettings> {
@@ -159,7 +160,7 @@ function recordOf(
       wave: waves[place] ?? 0,
       state: 'waiting',
       before: stored?.generation ?? null,
-      goal: assessment.record?.checksum ?? '',
+      goal: assessment.next.record.checksum,
       acceptedCost: costWhen('after', assessment.costOfMonth),
     })),
     startedBy: about.caller.name,
@@ -174,8 +175,7 @@ async function putGoals(
   { cluster, stored, assessment }: Changing,
   { name: by }: AdmittedCaller,
 ): Promise<void> {
-  const { record, basis } = assessment;
-  if (record === undefined || basis === undefined) throw new PipelineError('InternalFault', `${cluster} has no record`);
+  const { record, basis } = assessment.next;
   const ofPlan = rollOut.plan === undefined ? {} : { plan: boundTo(basis) };
   const goals: RollOutGoals = {
     schema: 1,

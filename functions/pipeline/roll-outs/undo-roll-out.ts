@@ -9,8 +9,9 @@ import type { RollOutCluster } from '#domain/roll-out/roll-out.ts';
 import { aheadOf } from '../../ahead.ts';
 import type { AdmittedCaller } from '../../caller.ts';
 import type { ApiPorts } from '../../rights/api-uses.ts';
+import { assess } from '../assessment/assess.ts';
 import { needsApproval, toApprove } from '../proposals/bind-plan.ts';
-import { assessManifest } from '../submission/assess-manifest.ts';
+import { gather } from '../submission/gather.ts';
 import { beyondBudgets, budgetsOfPlans } from '../submission/plan-budgets.ts';
 import { withinBudgets } from '../submission/within-budgets.ts';
 import { acceptRollOut, changeRollOut } from './change-roll-out.ts';
@@ -111,24 +112,20 @@ async function backwards(
   if (before === null) return kept('it had no manifest before; `kubeloom delete` deletes it');
   const { document, templates = {}, templateSecrets = {} } = before;
   const pinned = { templates, templateSecrets };
-  const {
-    faults,
-    refusals,
-    record: next,
-    costOfMonth: cost,
-  } = await assessManifest(deps, key, { document, stored, caller, pinned });
+  const known = await gather(deps, key, { document, stored, caller, pinned });
+  const { faults, refusals, next, costOfMonth: cost } = assess(known);
   const [why] = [...faults, ...refusals];
   if (why !== undefined || next === undefined)
     return kept(`it cannot go back: ${why?.reason ?? 'its document is not valid'}`);
   const reason = `roll-out ${record.id} is undone`;
   const goals: RollOutGoals = { schema: 1, goal: { ...before, origin: { by: caller.name, reason } }, before: null };
   const { message: _, ...rest } = cluster;
-  const there = { goal: next.checksum, acceptedCost: costWhen('after', cost) };
+  const there = { goal: next.record.checksum, acceptedCost: costWhen('after', cost) };
   return {
     cluster: { ...rest, ...there, wave: 0, state: 'waiting', before: stored.generation },
     goals,
     cost,
-    isGuarded: needsApproval(deps, key, stored, next),
+    isGuarded: needsApproval(deps, key, stored, next.record),
   };
 }
 

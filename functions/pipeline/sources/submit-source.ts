@@ -8,10 +8,11 @@ import { validateTemplateReference } from '#domain/manifest/validate-template-re
 import { sameValue } from '#domain/same-value.ts';
 import type { AdmittedCaller } from '../../caller.ts';
 import type { SubmissionPorts } from '../../rights/submission-uses.ts';
+import { assess } from '../assessment/assess.ts';
 import { refuseInventoryOwned } from '../inventory/manifest-owner.ts';
 import { recordChange } from '../records/audit-event.ts';
 import { replaceableManifest } from '../records/stored-manifest.ts';
-import { assessManifest } from '../submission/assess-manifest.ts';
+import { gather } from '../submission/gather.ts';
 import { submitDocument } from '../submission/submit-document.ts';
 import { validationContextOf } from '../submission/validation-context.ts';
 import { inFile, type ReadSource, type SourceDocument } from './source-documents.ts';
@@ -106,9 +107,11 @@ async function judgeManifest(
     }
     const stored = await replaceableManifest(deps, key);
     await refuseInventoryOwned(deps, key, [one.document, stored?.document]);
-    const assessed = await assessManifest(deps, key, { document: one.document, stored, caller, accompanying });
-    known = { stored, same: assessed.same ?? false, checksum: assessed.record?.checksum ?? '' };
-    return [...assessed.faults, ...assessed.refusals];
+    const { next, faults, refusals } = assess(
+      await gather(deps, key, { document: one.document, stored, caller, accompanying }),
+    );
+    known = { stored, same: next?.same ?? false, checksum: next?.record.checksum ?? '' };
+    return [...faults, ...refusals];
   });
   return { ...one, faults, ...known };
 }

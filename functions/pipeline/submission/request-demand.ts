@@ -8,13 +8,13 @@ import { costWhen } from '#domain/prices/accepted-cost.ts';
 import type { AcceptedCost } from '#domain/prices/money.ts';
 import type { AdmittedCaller } from '../../caller.ts';
 import type { ApiPorts } from '../../rights/api-uses.ts';
+import { planClusters } from '../assessment/plan-clusters.ts';
 import { costOfPlan } from '../assessment/plan-cost.ts';
 import { startAnotherAttempt } from '../manifests/next-attempt.ts';
 import { boundsOf, planCluster } from '../plans/cluster-plans.ts';
 import { planningOf } from '../plans/planning.ts';
 import { recordManifestChange } from '../records/audit-event.ts';
 import { changeDemand, demandOf } from '../records/demand-records.ts';
-import { planClusters } from './assess-manifest.ts';
 import type { Submitted } from './submit-document.ts';
 
 /** What is asked of clusters of a manifest. */
@@ -65,7 +65,7 @@ export async function requestDemand(deps: ApiPorts, request: DemandRequest): Pro
 async function costWithDemand(deps: ApiPorts, manifest: ManifestRecord): Promise<AcceptedCost | undefined> {
   try {
     const [clusters, demands] = await Promise.all([deps.clusters.list(manifest), deps.demands.list(manifest)]);
-    const plans = planClusters(planningOf(deps, manifest, demands), manifest, clusters);
+    const plans = planClusters(deps, manifest, { clusters, demands });
     return costWhen('after', costOfPlan(clusters, plans).costOfMonth);
   } catch (error) {
     if (isPipelineError(error, 'Unreadable')) return undefined;

@@ -1,24 +1,18 @@
 /** Makes a deletion the next generation of a manifest: one without desired clusters, and its run. */
 import type { WireFault } from '#contracts/api-bodies.ts';
-import type { ClusterRecord, ManifestKey, ManifestRecord, Orphans } from '#contracts/records.ts';
-import { wireFaults } from '#documents/wire-faults.ts';
+import type { ManifestKey, ManifestRecord, Orphans } from '#contracts/records.ts';
 import { PipelineError } from '#domain/errors.ts';
-import { error } from '#domain/manifest/faults/fault.ts';
 import type { ClusterPlan } from '#domain/plan.ts';
 import { planTotals, totalsText } from '#domain/planning/text/plan-totals.ts';
 import type { AdmittedCaller } from '../../caller.ts';
 import type { SubmissionPorts } from '../../rights/submission-uses.ts';
-import { costOfPlan } from '../assessment/plan-cost.ts';
+import { assessDeletion, type KnownDeletion, protectionFaults } from '../assessment/assess-deletion.ts';
 import { startRun, storeNext } from '../manifests/next-generation.ts';
 import { leftBehind, unknownNodes } from '../manifests/orphan-manifest.ts';
-import { planBasisOf } from '../plans/plan-id.ts';
-import { planningOf } from '../plans/planning.ts';
 import { bindPlan, needsApproval, type PlanTerms } from '../proposals/bind-plan.ts';
 import { recordManifestChange } from '../records/audit-event.ts';
-import { makingNow, nextRecord } from '../records/next-record.ts';
-import { readableManifest } from '../records/stored-document.ts';
+import { makingNow } from '../records/next-record.ts';
 import { cancelRun, runAtWork } from '../runs/cancel-run.ts';
-import { planClusters, plansOnceReached, refusalsOf } from './assess-manifest.ts';
 import { approvedPlanText, type Submitted } from './submit-document.ts';
 
 interface Deletion {
@@ -38,26 +32,23 @@ export async function submitDeletion(
 ): Promise<Submitted> {
   const clusters = await deps.clusters.list(path);
   if (Array.isArray(orphans)) refuseUnknown(stored, unknownNodes(clusters, orphans));
-  const origin = { by: caller.name, reason };
-  const goal = {
-    document: stored.document,
-    deleting: true,
-    again: stored.deleting,
-    origin,
+  const known: KnownDeletion = {
+    ...makingNow(deps),
+    config: deps.config,
+    stored,
+    clusters,
     ...(orphans && { orphans }),
+    origin: { by: caller.name, reason },
   };
-  // A deletion does not wait: it ends the pause.
-  const { paused, ...awake } = stored;
-  const { plan: _before, ...unbound } = nextRecord(makingNow(deps), path, awake, goal);
-  refuseProtected(deps, { stored, desired: unbound }, clusters);
-  const basis = planBasisOf({ config: deps.config, stored, desired: unbound, clusters, demands: [] });
-  const plans = planClusters(planningOf(deps, unbound), unbound, clusters);
+  const assessed = assessDeletion(known);
+  const { record: unbound, basis, plans, costOfMonth } = assessed;
+  refuseProtected(path, protectionFaults(known, assessed));
   const plan = await bindPlan(deps, path, {
     basis,
     caller,
     terms,
     needsApproval: needsApproval(deps, path, stored),
-    difference: costOfPlan(clusters, plans, unbound.orphans).costOfMonth?.difference,
+    difference: costOfMonth?.difference,
     proposal: {
       kind: 'delete',
       document: null,
@@ -71,7 +62,7 @@ export async function submitDeletion(
   // The run in progress is no longer needed: its stage is stopped, what it created is recorded.
   const atWork = await runAtWork(deps, stored);
   await storeNext(deps, stored, record);
-  if (paused) await deps.manifests.setPaused(path, false);
+  if (stored.paused) await deps.manifests.setPaused(path, false);
   await recordManifestChange(deps, record, `${reason}${approvedPlanText(record)}`, caller);
   await startRun(deps, record, stored.deleting ? 'deleted again after a failed run' : 'deleted');
   if (atWork !== undefined) await cancelRun(deps, path, atWork);
@@ -90,26 +81,11 @@ function refuseUnknown({ namespace, name }: ManifestRecord, unknown: readonly st
   throw new PipelineError('InvalidInput', message);
 }
 
-/** Throws `Protected` that names what protects it, in the document or in the current state, and how to lift that. */
-function refuseProtected(
-  deps: Pick<SubmissionPorts, 'ids' | 'config'>,
-  { stored, desired }: { readonly stored: ManifestRecord; readonly desired: ManifestRecord },
-  clusters: readonly ClusterRecord[],
-): void {
-  const plans = planClusters(planningOf(deps, desired), desired, clusters);
-  const later = plansOnceReached(deps, { stored, desired }, clusters);
-  const faults = [...documentFaults(desired), ...refusalsOf(plans), ...refusalsOf(later, plans)];
+/** Throws `Protected` that names what protects it, and how to lift that. */
+function refuseProtected({ namespace, name }: ManifestKey, faults: readonly WireFault[]): void {
   if (faults.length === 0) return;
   const reasons = faults.map(({ path, reason, fix }) => `${path}: ${reason}; ${fix}`);
-  const name = `${desired.namespace}/${desired.name}`;
-  throw new PipelineError('Protected', `manifest "${name}" cannot be deleted. ${reasons.join('. ')}`, {
+  throw new PipelineError('Protected', `manifest "${namespace}/${name}" cannot be deleted. ${reasons.join('. ')}`, {
     details: faults,
   });
-}
-
-/** A document that can no longer be read does not prevent the deletion. */
-function documentFaults(record: ManifestRecord): WireFault[] {
-  if (!readableManifest(record)?.spec.deletionProtection) return [];
-  const fix = 'set it to false and apply that first';
-  return wireFaults([error(['spec', 'deletionProtection'], 'the manifest is protected', fix)]);
 }
