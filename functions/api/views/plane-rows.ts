@@ -3,7 +3,7 @@ import type { InventoryList } from '#contracts/inventory.ts';
 import type { ClusterRecord } from '#contracts/records.ts';
 import { planeDocuments, releaseOf } from '#domain/plane-documents.ts';
 import type { ManagementPlane } from '#domain/planes/management-plane.ts';
-import { storedPlanes } from '../../pipeline/inventory/known-planes.ts';
+import { storedPlanes } from '../../pipeline/inventory/stored-inventory.ts';
 import { clusterName, driftSinceChange } from '../../pipeline/records/cluster-records.ts';
 import { knownFacts } from '../../pipeline/records/known-facts.ts';
 import type { ApiPorts } from '../../rights/api-uses.ts';

@@ -18,6 +18,8 @@ import { orderOfLevels } from '#domain/inventory/order-of-levels.ts';
 import { validateInventoryDocument } from '#domain/inventory/validate-inventory.ts';
 import { firstFaults } from '#domain/manifest/faults/fault.ts';
 import type { FormVerdict } from '#domain/manifest/faults/validate-form.ts';
+import type { ManagementPlane } from '#domain/planes/management-plane.ts';
+import type { Using } from '../../ports.ts';
 import type { ApiPorts } from '../../rights/api-uses.ts';
 import { checksumOf } from '../records/checksum.ts';
 
@@ -34,6 +36,13 @@ export const inventoryVersion = (inventory: Inventory): string =>
 /** Kind and name, which no two have. */
 export const inventoryTitle = ({ document }: Pick<RecordedDocument, 'document'>): string =>
   `${document.kind} ${inventoryName(document)}`;
+
+/** All ManagementPlanes of a namespace. Throws `Unreadable`. */
+export async function storedPlanes(deps: Using<'inventory.list'>, namespace: string): Promise<ManagementPlane[]> {
+  const records = await deps.inventory.list(namespace, 'ManagementPlane');
+  const documents = records.map((record) => readInventoryDocument(record).document);
+  return documents.filter((document) => document.kind === 'ManagementPlane');
+}
 
 /** Throws `Unreadable` when a newer version wrote it. */
 export function readInventoryDocument({

@@ -1,14 +1,16 @@
 /** Reads and asks all that the decision about a document needs; `assess` decides. */
-import type { ManifestKey } from '#contracts/records.ts';
+import type { ClusterRecord, ManifestKey } from '#contracts/records.ts';
 import { withSet } from '#domain/documents/validate-documents.ts';
 import type { AdmittedCaller } from '../../caller.ts';
 import type { SubmissionPorts } from '../../rights/submission-uses.ts';
 import { judgeForm } from '../assessment/assess.ts';
-import type { KnownDocument, PinnedTemplates, WantedDocument } from '../assessment/known.ts';
+import type { KnownDocument, KnownPlanes, PinnedTemplates, WantedDocument } from '../assessment/known.ts';
 import { wantedPlanes } from '../assessment/pinned-planes.ts';
-import { storedPlanes, withInstalled } from '../inventory/known-planes.ts';
+import { storedPlanes } from '../inventory/stored-inventory.ts';
 import { askForPlugin, lookUpTemplates } from '../jobs/template-lookups.ts';
 import { type PinOptions, pinTemplates } from '../manifests/template-versions.ts';
+import { clusterName } from '../records/cluster-records.ts';
+import { knownFacts } from '../records/known-facts.ts';
 import { makingNow } from '../records/next-record.ts';
 import { validationContextOf } from './validation-context.ts';
 
@@ -34,13 +36,26 @@ export async function gather(
     deps.demands.list(key),
     storedPlanes(deps, key.namespace),
   ]);
-  const planes = await withInstalled(deps, wantedPlanes(key, question, before), clusters);
+  const wanted = wantedPlanes(key, question, before);
+  const planes = { ...wanted, installed: await installedOf(deps, wanted, clusters) };
   // The only line at which a runner may be asked and a build may start.
   const templates = pinned
     ? { ...pinned, faults: [] }
     : await pinTemplates(deps, key.namespace, form.accepted.manifest, asking(deps, key, question));
   const existing = { ...makingNow(deps), config: deps.config, clusters, demands, planes, templates };
   return { key, document, stored, form, existing };
+}
+
+async function installedOf(
+  deps: SubmissionPorts,
+  { wanted }: Pick<KnownPlanes, 'wanted'>,
+  clusters: readonly ClusterRecord[],
+): Promise<KnownPlanes['installed']> {
+  const reading = wanted.map(async ({ spec: { cluster } }) => {
+    const record = clusters.find((one) => clusterName(one) === cluster.name);
+    return [cluster.name, record && (await knownFacts(deps, record)).documents] as const;
+  });
+  return Object.fromEntries(await Promise.all(reading));
 }
 
 /** What is fetched is from anywhere: readers do not make runners fetch. */

@@ -8,7 +8,7 @@ import type { ManagementPlane } from '#domain/planes/management-plane.ts';
 import type { AdmittedCaller } from '../../caller.ts';
 import type { ApiPorts } from '../../rights/api-uses.ts';
 import { movedFaults } from '../assessment/pinned-planes.ts';
-import { storedPlanes } from '../inventory/known-planes.ts';
+import { storedPlanes } from '../inventory/stored-inventory.ts';
 import type { PlanTerms } from '../proposals/bind-plan.ts';
 import { readableManifest } from '../records/stored-document.ts';
 import { replaceableManifest } from '../records/stored-manifest.ts';
