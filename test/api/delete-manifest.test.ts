@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { apiUnderTest } from './api-under-test.ts';
 import { aManifest, key, manifestPath } from './documents.ts';
-import { aClusterRecord, aRecord, aState } from './records.ts';
+import { aRecord } from './records.ts';
 
 describe('DELETE of a manifest', () => {
   it('DELETE of a manifest starts a run and returns its id', async () => {
@@ -42,17 +42,6 @@ describe('DELETE of a manifest', () => {
     expect(await deps.manifests.get(key)).toMatchObject({ deleting: false, generation: 1 });
     await call('PUT', manifestPath, { body: aManifest({ deletionProtection: false }) });
     expect((await call('DELETE', manifestPath)).status).toBe(202);
-  });
-
-  it('a manifest with a protected pool is not deleted, whatever its document says now', async () => {
-    const { deps, call } = apiUnderTest();
-    await call('PUT', manifestPath, { body: aManifest() });
-    const state = aState(['compute-00']);
-    const pools = state.pools.map((pool) => (pool.name === 'compute' ? { ...pool, protect: true as const } : pool));
-    await deps.clusters.put(aClusterRecord({ status: 'Converged', current: { ...state, pools } }));
-    const answer = await call('DELETE', manifestPath);
-    expect(answer.status).toBe(409);
-    expect(answer.json).toMatchObject({ code: 'Protected', faults: [{ path: 'spec.nodePools.dynamic[1].protect' }] });
   });
 
   it('DELETE and PUT are refused when the manifest was recreated since the tag was read', async () => {

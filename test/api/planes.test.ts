@@ -96,35 +96,6 @@ describe('a ManagementPlane', () => {
     expect(await pinned(api)).toMatchObject({ mgmt: [{ version: 'component@v1.12.0' }] });
   });
 
-  it('CO-3: the newest instance of a provider does not leave before another one is of its release', async () => {
-    const api = apiUnderTest();
-    const instance = (name: string, version: string) => vsphere(name, { version, secretRef: undefined });
-    const plane = (...instances: Parameters<typeof aPlane>[0] & {}) => aPlane([aComponent(), ...instances]);
-    const [east, west] = [instance('east', 'v1.14.0'), instance('west', 'v1.15.0')];
-    await putManifest(api);
-    await put(api, plane(east, west));
-    await installed(api, plane(east, west));
-    expect((await put(api, plane(east))).json.faults).toMatchObject([
-      {
-        reason: expect.stringMatching(
-          /^infrastructure-vsphere .* v1.15.0, the release of capi.infrastructure-vsphere.west/,
-        ),
-      },
-    ]);
-    expect(await put(api, plane(instance('east', 'v1.15.1')))).toMatchObject({ status: 200 });
-  });
-
-  it('CO-1: a release that never reached the cluster can be corrected to an older one', async () => {
-    const api = apiUnderTest();
-    await putManifest(api);
-    await put(api, aPlane());
-    await installed(api, aPlane());
-    await put(api, upgraded);
-    await attempted(api);
-    expect((await put(api, aPlane())).json).toMatchObject({ accepted: { generation: 1 } });
-    expect(await pinned(api)).toMatchObject({ mgmt: [{ version: 'component@v1.11.1' }] });
-  });
-
   it('CO-1: a release that a run started to apply counts as installed', async () => {
     const api = apiUnderTest();
     await putManifest(api);
@@ -168,16 +139,6 @@ describe('a ManagementPlane', () => {
       expect(planned.json).toMatchObject({ id: null, faults: [{ fix: 'delete it and store another plane' }] });
     }
     expect(Object.keys((await pinned(api)) ?? {})).toEqual(['mgmt']);
-  });
-
-  it('a second management plane on a cluster is refused', async () => {
-    const api = apiUnderTest();
-    await putManifest(api);
-    await put(api, aPlane());
-    const refused = await put(api, aPlane([aComponent()], 'other'));
-    expect(refused.json.faults).toMatchObject([
-      { reason: expect.stringContaining('is on cluster "mgmt", which already has capi') },
-    ]);
   });
 
   it('CO-4: a Secret that a plane refers to cannot be deleted', async () => {

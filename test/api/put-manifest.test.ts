@@ -77,13 +77,6 @@ describe('PUT of a manifest that is stored', () => {
     expect(api.deps.workflows.started).toHaveLength(1);
   });
 
-  it('PUT ignores the order of fields', async () => {
-    const api = apiUnderTest();
-    await api.call('PUT', manifestPath, { body: aManifest() });
-    const turned = Object.fromEntries(Object.entries(aManifest()).reverse());
-    expect((await api.call('PUT', manifestPath, { body: turned })).json.unchanged).toBe(true);
-  });
-
   it('PUT of the same document starts a new attempt when its last run failed', async () => {
     const api = apiUnderTest();
     await api.call('PUT', manifestPath, { body: aManifest() });
@@ -103,15 +96,6 @@ describe('PUT of a manifest that is stored', () => {
     expect(answer.headers.etag).toBe('"a0001-g2-a1"');
     const { uid, createdAt } = before ?? {};
     expect(await api.deps.manifests.get(key)).toMatchObject({ uid, createdAt, generation: 2 });
-  });
-
-  it('PUT of a manifest that is being deleted cancels the deletion', async () => {
-    const api = apiUnderTest();
-    await api.call('PUT', manifestPath, { body: aManifest() });
-    await api.call('DELETE', manifestPath);
-    const answer = await api.call('PUT', manifestPath, { body: aManifest() });
-    expect(answer.json).toMatchObject({ generation: 3, unchanged: false });
-    expect(await api.deps.manifests.get(key)).toMatchObject({ deleting: false, status: 'Pending' });
   });
 });
 
@@ -224,13 +208,6 @@ describe('refused manifests', () => {
     await untouched(api.deps);
   });
 
-  it('a provider type that this installation cannot build is refused', async () => {
-    const api = apiUnderTest({ KUBELOOM_PROVIDER_TYPES: 'hetzner' });
-    const faults = await faultsOf(api, aManifest());
-    expect(faults).toEqual([expect.objectContaining({ path: 'spec.providers[0].providerType' })]);
-    await untouched(api.deps);
-  });
-
   it('a missing Secret or template is refused by its place, whatever its name is', async () => {
     const api = apiUnderTest();
     const body = aManifest();
@@ -264,20 +241,6 @@ describe('refused manifests', () => {
       }),
     ]);
     expect((await api.call('PUT', manifestPath, { body: aStaticManifest('shop', '192.0.2.8') })).status).toBe(202);
-  });
-
-  it('a change in place of fields that are immutable is refused while a run may create machines', async () => {
-    const api = apiUnderTest();
-    await api.call('PUT', manifestPath, { body: aManifest() });
-    const faults = await faultsOf(api, aManifest({ serverType: 'large' }));
-    expect(faults.map(({ path }) => path)).toContain('spec.nodePools.dynamic[0].serverType');
-  });
-
-  it('a change in place is accepted once the run has failed and nothing was created', async () => {
-    const api = apiUnderTest();
-    await api.call('PUT', manifestPath, { body: aManifest() });
-    await settled(api, 'Failed');
-    expect((await api.call('PUT', manifestPath, { body: aManifest({ serverType: 'large' }) })).status).toBe(202);
   });
 
   it('a change that cannot be planned from the current state is one fault for each place', async () => {
