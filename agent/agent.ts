@@ -8,11 +8,10 @@
 import { readFile } from 'node:fs/promises';
 import { agentApi } from './agent-api.ts';
 import { autoscalerAnswers, serveAutoscaler } from './autoscaler-service.ts';
-import { clusterApi, keepLooking } from './node-agent.ts';
+import { clusterApi, keepLooking, rhythm } from './node-agent.ts';
 
 /** The autoscaler waits 5 s for an answer. */
 const timeoutMs = 4_000;
-const reportEveryMs = 60_000;
 
 const { KUBELOOM_API_URL: apiUrl, KUBELOOM_AGENT_TOKEN_FILE: tokenFile, KUBELOOM_AGENT_PORT: port } = process.env;
 const { KUBELOOM_KUBERNETES_URL: url, KUBELOOM_KUBERNETES_TOKEN_FILE: accountFile } = process.env;
@@ -36,9 +35,9 @@ if (port) {
   say(`answers the cluster-autoscaler on 127.0.0.1:${served.port}`);
 }
 if (url && accountFile) {
-  say(`reports the nodes of the cluster every ${reportEveryMs / 1000} s`);
+  say(`reports the nodes of the cluster when they change, and every ${rhythm.heartbeatMs / 60_000} minutes`);
   await keepLooking(api, clusterApi({ url, tokenFile: accountFile }), {
-    everyMs: reportEveryMs,
+    ...rhythm,
     signal: stop.signal,
     say,
   });

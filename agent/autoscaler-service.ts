@@ -1,4 +1,4 @@
-/** Answers the cluster-autoscaler: gRPC on one side, the HTTPS API on the other, and nothing kept between two of its rounds. */
+/** Answers the cluster-autoscaler: gRPC on one side, the HTTPS API on the other; between them, the pools as they were read last. */
 import { type handleUnaryCall, Server, ServerCredentials, type ServerUnaryCall, status } from '@grpc/grpc-js';
 import type { AgentGroup } from '#contracts/agent.ts';
 import { sizeThatKeeps } from '#domain/what-stays.ts';
@@ -13,6 +13,7 @@ import {
   targetSize,
   templateNode,
 } from './group-answers.ts';
+import { KnownGroups } from './known-groups.ts';
 
 interface ShortNode {
   readonly providerID: string;
@@ -36,35 +37,26 @@ export const gpuLabel = 'nvidia.com/gpu.present';
 type Answer = (request: never) => object | Promise<object>;
 
 /** By method of the service; each throws `Refused` or `ApiRefusal`. */
-export function autoscalerAnswers(api: AgentApi): Readonly<Record<string, Answer>> {
-  /** State of this round: the autoscaler refreshes at the start of each. */
-  let known: readonly AgentGroup[] | undefined;
-  const all = async (): Promise<readonly AgentGroup[]> => {
-    known ??= await api.groups();
-    return known;
-  };
-  const find = async (id: string): Promise<AgentGroup> => {
-    const group = (await all()).find(({ pool }) => pool === id);
-    if (!group) throw new Refused(status.NOT_FOUND, `there is no autoscaled pool ${id} in this cluster`);
-    return group;
-  };
+export function autoscalerAnswers(api: AgentApi, clock?: () => number): Readonly<Record<string, Answer>> {
+  const known = new KnownGroups(api, clock);
+  const find = async (id: string): Promise<AgentGroup> => named(await known.all(), id);
+  const toChange = async (id: string): Promise<AgentGroup> => named(await known.toChange(), id);
   const resize = async (group: AgentGroup, count: number, remove: readonly string[] = []): Promise<object> => {
-    const resized = await api.resize(group.pool, { count, remove: [...remove] });
-    known = known?.map((one) => (one.pool === resized.pool ? resized : one));
+    known.note(await api.resize(group.pool, { count, remove: [...remove] }));
     return {};
   };
 
   return {
     Refresh: async () => {
-      known = await api.groups();
+      await known.refresh();
       return {};
     },
     Cleanup: () => ({}),
     GPULabel: () => ({ label: gpuLabel }),
     GetAvailableGPUTypes: () => ({}),
-    NodeGroups: async () => ({ nodeGroups: (await all()).map(groupOf) }),
+    NodeGroups: async () => ({ nodeGroups: (await known.all()).map(groupOf) }),
     NodeGroupForNode: async ({ node }: { node: ShortNode }) => {
-      const group = (await all()).find((one) => holds(one, node));
+      const group = (await known.all()).find((one) => holds(one, node));
       return { nodeGroup: group ? groupOf(group) : {} };
     },
     NodeGroupTargetSize: async ({ id }: { id: string }) => ({ targetSize: targetSize(await find(id)) }),
@@ -76,11 +68,13 @@ export function autoscalerAnswers(api: AgentApi): Readonly<Record<string, Answer
     },
     NodeGroupIncreaseSize: async ({ id, delta }: { id: string; delta: number }) => {
       if (delta <= 0) throw new Refused(status.INVALID_ARGUMENT, `${delta} is not an increase`);
-      const group = await find(id);
-      return resize(group, targetSize(group) + delta);
+      // It counted from the size that it saw; a person may have asked for more nodes since.
+      const wanted = targetSize(await find(id)) + delta;
+      const group = await toChange(id);
+      return targetSize(group) >= wanted ? {} : resize(group, wanted);
     },
     NodeGroupDecreaseTargetSize: async ({ id, delta }: { id: string; delta: number }) => {
-      const group = await find(id);
+      const group = await toChange(id);
       const count = targetSize(group) + delta;
       const staying = placesTaken(group);
       if (delta >= 0 || sizeThatKeeps(count, staying.map(stays)) !== count)
@@ -91,7 +85,7 @@ export function autoscalerAnswers(api: AgentApi): Readonly<Record<string, Answer
       return resize(group, count);
     },
     NodeGroupDeleteNodes: async ({ id, nodes }: { id: string; nodes: readonly ShortNode[] }) => {
-      const group = await find(id);
+      const group = await toChange(id);
       const strangers = nodes.filter((node) => !isPlaceholder(idOf(node)) && !holds(group, node));
       if (strangers.length > 0)
         throw new Refused(status.INVALID_ARGUMENT, `not of ${id}: ${strangers.map(({ name }) => name).join(', ')}`);
@@ -147,6 +141,12 @@ function codeOf(error: unknown): status {
 }
 
 const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+function named(groups: readonly AgentGroup[], id: string): AgentGroup {
+  const group = groups.find(({ pool }) => pool === id);
+  if (!group) throw new Refused(status.NOT_FOUND, `there is no autoscaled pool ${id} in this cluster`);
+  return group;
+}
 
 const groupOf = ({ pool, min, max }: AgentGroup): object => ({ id: pool, minSize: min, maxSize: max, debug: pool });
 

@@ -1,8 +1,8 @@
-/** Reports the nodes of the cluster each minute, and approves serving certificates of kubelets of the nodes that the API knows. */
+/** Reports the nodes of the cluster when they change, and that it is alive; approves serving certificates of kubelets of the nodes that the API knows. */
 import { readFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
-import type { AgentHealth } from '#contracts/agent.ts';
+import type { AgentHealth, AgentNodes } from '#contracts/agent.ts';
 import { mayApprove } from '#domain/certificates/may-approve.ts';
 import { openServingRequests, ServingRequests } from '#domain/certificates/serving-requests.ts';
 import { isLocked } from '#domain/node-labels.ts';
@@ -14,7 +14,11 @@ import {
   ObservedLabels,
   Quantities,
 } from '#domain/observed/kubernetes-texts.ts';
+import { sameValue } from '#domain/same-value.ts';
 import { type AgentApi, boundedText } from './agent-api.ts';
+
+/** How often the agent reads the nodes, and reports that nothing changed, in milliseconds. */
+export const rhythm = { everyMs: 10_000, heartbeatMs: 5 * 60_000 } as const;
 
 /** The API server of the cluster, as far as the agent asks it. */
 export interface ClusterApi {
@@ -79,18 +83,53 @@ export const ReportedNodes = z.object({
   ),
 });
 
-/** One round. Returns the names of nodes whose kubelets got a certificate. */
-async function reportNodes(api: Pick<AgentApi, 'report'>, cluster: ClusterApi): Promise<readonly string[]> {
-  const known = await api.report(healthIn(await cluster.get('/api/v1/nodes')));
-  const requests = '/apis/certificates.k8s.io/v1/certificatesigningrequests';
-  const list = await cluster.get(requests);
+/** What a round before reported, and what the API answered. */
+interface Reported {
+  readonly health: AgentHealth;
+  /** Names of the requests for certificates that were open. */
+  readonly open: readonly string[];
+  readonly at: number;
+  readonly known: AgentNodes['nodes'];
+}
+
+/** The nodes of the cluster now, and its requests for certificates as the API server has them. */
+interface Seen {
+  readonly health: AgentHealth;
+  readonly requests: unknown;
+}
+
+const requestsPath = '/apis/certificates.k8s.io/v1/certificatesigningrequests';
+
+async function look(cluster: ClusterApi): Promise<Seen> {
+  const [nodes, requests] = await Promise.all([cluster.get('/api/v1/nodes'), cluster.get(requestsPath)]);
+  return { health: healthIn(nodes), requests };
+}
+
+const openIn = ({ requests }: Seen) => openServingRequests(ServingRequests.parse(requests));
+
+/** The report before, where the API would learn nothing: the nodes and the open requests are the same, and it is not too old. */
+async function reportOf(
+  api: Pick<AgentApi, 'report'>,
+  seen: Seen,
+  before: Reported | undefined,
+  { now, heartbeatMs }: { readonly now: number; readonly heartbeatMs: number },
+): Promise<Reported> {
+  const open = openIn(seen).map(({ name }) => name);
+  const { health } = seen;
+  const isSame = before !== undefined && sameValue([before.health, before.open], [health, open]);
+  if (isSame && now - before.at < heartbeatMs) return before;
+  return { health, open, at: now, known: await api.report(health) };
+}
+
+/** Returns the names of nodes whose kubelets got a certificate. */
+async function approve(cluster: ClusterApi, seen: Seen, known: AgentNodes['nodes']): Promise<readonly string[]> {
   const approved: string[] = [];
-  for (const csr of openServingRequests(ServingRequests.parse(list))) {
+  for (const csr of openIn(seen)) {
     const verdict = mayApprove(csr, known);
     if (!verdict.approve) continue;
     // The whole request as it was judged: another one under its name has another version, and is refused.
-    const found = Items.parse(list).items.find(({ metadata }) => metadata.name === csr.name);
-    await cluster.put(`${requests}/${encodeURIComponent(csr.name)}/approval`, {
+    const found = Items.parse(seen.requests).items.find(({ metadata }) => metadata.name === csr.name);
+    await cluster.put(`${requestsPath}/${encodeURIComponent(csr.name)}/approval`, {
       ...found,
       status: { conditions: [approval] },
     });
@@ -126,23 +165,37 @@ function healthIn(list: unknown): AgentHealth {
 }
 
 export interface Looking {
+  /** Between two readings of the nodes; longer in clusters of more than some hundred nodes, whose list is long. */
   readonly everyMs: number;
+  /** Nodes that do not change are reported again after this time. */
+  readonly heartbeatMs: number;
   readonly signal: AbortSignal;
   readonly say: (line: string) => void;
 }
 
-/** Until the signal. A round that fails is reported, and the next one follows. */
+/** A list of a thousand nodes is some 10 MB: it is read once a minute. */
+const msOfNode = 60;
+
+/** Until the signal. A round that fails is reported, and the next one follows: later and later, up to a heartbeat. */
 export async function keepLooking(
   api: Pick<AgentApi, 'report'>,
   cluster: ClusterApi,
-  { everyMs, signal, say }: Looking,
+  { everyMs, heartbeatMs, signal, say }: Looking,
 ): Promise<void> {
+  let last: Reported | undefined;
+  let failed = 0;
   while (!signal.aborted) {
     try {
-      for (const node of await reportNodes(api, cluster)) say(`the kubelet of ${node} gets its serving certificate`);
+      const seen = await look(cluster);
+      last = await reportOf(api, seen, last, { now: performance.now(), heartbeatMs });
+      for (const node of await approve(cluster, seen, last.known))
+        say(`the kubelet of ${node} gets its serving certificate`);
+      failed = 0;
     } catch (error) {
+      failed += 1;
       say(`this round failed: ${error instanceof Error ? error.message : String(error)}`);
     }
-    await pause(everyMs, undefined, { signal }).catch(() => undefined);
+    const wait = Math.max(everyMs, msOfNode * (last?.health.nodes.length ?? 0)) * 2 ** failed;
+    await pause(Math.min(wait, Math.max(everyMs, heartbeatMs)), undefined, { signal }).catch(() => undefined);
   }
 }

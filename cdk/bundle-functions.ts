@@ -26,6 +26,7 @@ const { resolve } = createRequire(import.meta.url);
 export const functionFiles: Readonly<Record<string, string>> = Object.fromEntries([
   ...readdirSync(`${root}functions/tasks`).map((file) => [file.replace(/\.ts$/, ''), `tasks/${file}`] as const),
   ['router', 'api/router.ts'],
+  ['agents', 'api/agents.ts'],
   ['build-credentials', 'api/build-credentials.ts'],
 ]);
 

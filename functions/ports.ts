@@ -1,55 +1,17 @@
-/** The interfaces to everything outside of the program; those of manifests and budgets are in `manifest-store.ts` and `budget-store.ts`, those of builds in `build-ports.ts`. Adapters implement them on AWS; fakes in test/ pass the same contract suites. */
+/** The interfaces to everything outside of the program; those of manifests, clusters and budgets are in `manifest-store.ts`, `cluster-stores.ts` and `budget-store.ts`, those of builds in `build-ports.ts`. Adapters implement them on AWS; fakes in test/ pass the same contract suites. */
 import type { Config } from '#contracts/config.ts';
 import type { GitSourceKey, GitSourceRecord } from '#contracts/git-sources.ts';
 import type { InventoryKey, InventoryRecord } from '#contracts/inventory.ts';
-import type {
-  ClusterRecord,
-  DemandRecord,
-  ManifestKey,
-  NewEvent,
-  RunEvent,
-  RunRecord,
-  StoredEvent,
-} from '#contracts/records.ts';
+import type { ManifestKey, NewEvent, RunEvent, RunRecord, StoredEvent } from '#contracts/records.ts';
 import type { RollOutClaims, RollOutKey, RollOutRecord } from '#contracts/roll-outs.ts';
 import type { AskRunnerInput, RollOutInput, StateError } from '#contracts/state-inputs.ts';
 import type { WaitingPlanRecord } from '#contracts/waiting-plans.ts';
 import type { RoleBinding } from '#domain/manifest/role-binding.ts';
 import type { BudgetStore } from './budget-store.ts';
 import type { BuildGrants, BuildSessions, Builds } from './build-ports.ts';
+import type { AgentReportStore, ClusterStore, DemandStore } from './cluster-stores.ts';
 import type { ManifestStore } from './manifest-store.ts';
 import type { Page } from './page.ts';
-
-export interface ClusterStore {
-  /** Throws `Unreadable`, as `list`. */
-  get(key: ManifestKey, cluster: string): Promise<ClusterRecord | undefined>;
-  /**
-   * Writes the record. Throws `VersionConflict` unless the stored version is `record.version - 1` (0: none exists),
-   * `LeaseLost` when the stored fence is greater than the record's. Writing the very same record again is fine.
-   */
-  put(record: ClusterRecord): Promise<void>;
-  /** Removes what was read: `record.version` is the stored one. Throws as `put`; fine when it is gone already. */
-  remove(record: ClusterRecord): Promise<void>;
-  list(key: ManifestKey): Promise<readonly ClusterRecord[]>;
-  /** Streams the records of `list`, one in memory at a time. */
-  each(key: ManifestKey): AsyncIterable<ClusterRecord>;
-  /** Removes all of a manifest by its key alone, whatever they hold. */
-  discard(key: ManifestKey): Promise<void>;
-}
-
-/** What is requested of clusters in addition to their manifests. */
-export interface DemandStore {
-  /** Throws `Unreadable`, as `list`. */
-  get(key: ManifestKey, cluster: string): Promise<DemandRecord | undefined>;
-  /** By cluster. */
-  list(key: ManifestKey): Promise<readonly DemandRecord[]>;
-  /** Writes the record. Throws `VersionConflict` unless the stored version is `record.version - 1` (0: none exists). */
-  put(record: DemandRecord): Promise<void>;
-  /** Removes the demand of a deleted cluster; no error when it has none. */
-  remove(key: ManifestKey, cluster: string): Promise<void>;
-  /** Removes all of a manifest by its key alone, whatever they hold. */
-  discard(key: ManifestKey): Promise<void>;
-}
 
 /** How many machines the whole installation replaces on its own in an hour; an hour is named by its beginning, ISO 8601. */
 export interface RepairBudget {
@@ -252,6 +214,7 @@ export interface Deps {
   readonly manifests: ManifestStore;
   readonly clusters: ClusterStore;
   readonly demands: DemandStore;
+  readonly agentReports: AgentReportStore;
   readonly repairBudget: RepairBudget;
   readonly runs: RunStore;
   readonly events: EventStore;

@@ -57,6 +57,9 @@ export function portsOf(environment: Readonly<Record<string, string | undefined>
     manifests,
     clusters: new DynamoClusters(table, documents),
     demands: inTable<Deps['demands']>(async () => (await import('#adapters/dynamo-demands.ts')).DynamoDemands),
+    agentReports: inTable<Deps['agentReports']>(
+      async () => (await import('#adapters/dynamo-agent-reports.ts')).DynamoAgentReports,
+    ),
     repairBudget: inTable<Deps['repairBudget']>(
       async () => (await import('#adapters/dynamo-repair-budget.ts')).DynamoRepairBudget,
     ),

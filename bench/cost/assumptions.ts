@@ -20,6 +20,8 @@ export const assumptions = {
   daysOfMonth: 30,
   /** The console, where it is deployed: its files, of a few releases; what one of its requests reads, and what comes back with headers. */
   console: { fileBytes: 4_000_000, readsOfRequest: 6, bytesOfAnswer: 2_000 },
+  /** A request of the agent of a cluster: records of its manifest and its cluster, its demand and its last report. */
+  agent: { readsOfRequest: 8, functionSeconds: 0.05 },
   /** Seconds in which one person has a page open. */
   workingDaySeconds: 8 * 3600,
 } as const;

@@ -57,6 +57,7 @@ export interface IdleMonth {
   /** Those of the schedule that asks git repositories. */
   readonly sourceTicks: number;
   readonly driftChecks: number;
+  readonly agents: number;
   readonly existing: number;
   readonly total: number;
 }
@@ -65,20 +66,23 @@ export interface Household {
   readonly clusters: number;
   /** Compute of drift checks. @default lambda */
   readonly compute?: Compute;
+  /** What the agent of each costs. @default 0: they have none */
+  readonly agent?: number;
   /** Price of the key, until then. @default 0 */
   readonly rotations?: number;
 }
 
 /** A month without changes. */
-export function idleMonth(life: Life, { clusters, compute = 'lambda', rotations }: Household): IdleMonth {
+export function idleMonth(life: Life, { clusters, compute = 'lambda', rotations, agent = 0 }: Household): IdleMonth {
   const { driftCheck, daysOfMonth } = assumptions;
   const everyFive = (counts: Life['tick']): number => dollars(times(billOf(counts), (daysOfMonth * 24 * 60) / 5));
   const [ticks, sourceTicks] = [everyFive(life.tick), everyFive(life.sourceTick)];
   const checks = (clusters * daysOfMonth * 24) / driftCheck.everyHours;
   const driftChecks = dollars(times(billOf(life.check, compute), checks));
   const existing = dollars(existingBill(clusters, rotations));
-  const total = ticks + sourceTicks + driftChecks + existing;
-  return { clusters, ticks, sourceTicks, driftChecks, existing, total };
+  const agents = clusters * agent;
+  const total = ticks + sourceTicks + driftChecks + existing + agents;
+  return { clusters, ticks, sourceTicks, driftChecks, agents, existing, total };
 }
 
 export function dollars(bill: Bill): number {

@@ -1,4 +1,5 @@
 /** `npm run cost`: what a creation, a change and an idle month cost, from list prices and a simulated run. `--json` for JSON. */
+import { agentMonth } from './agents.ts';
 import { assumptions } from './assumptions.ts';
 import { billOf, dollars, existingBill, type IdleMonth, idleMonth } from './bill.ts';
 import { costOfConsole } from './console.ts';
@@ -12,6 +13,8 @@ const life = await simulateLife();
 const monthsOn = (compute: Compute) => [1, 10, 100].map((clusters) => idleMonth(life, { clusters, compute }));
 const [months, containerMonths] = [monthsOn('lambda'), monthsOn('container')];
 const rotated = [1, 2].map((rotations) => idleMonth(life, { clusters: 10, rotations }));
+const agentDollars = [false, true].map((autoscaled) => dollars(agentMonth({ autoscaled }).bill));
+const withAgents = agentDollars.map((agent) => idleMonth(life, { clusters: 10, agent }));
 const claudie = Object.entries(book.claudie).flatMap(([name, parts]) =>
   typeof parts === 'string' ? [] : [{ name, month: dollars(parts) }],
 );
@@ -25,6 +28,8 @@ const result = {
   idleMonth: months,
   idleMonthInContainers: containerMonths,
   idleMonthAfterRotations: rotated,
+  agentMonth: agentDollars,
+  idleMonthWithAgents: withAgents,
   existing: existingBill(10),
   console: costOfConsole(),
   model: modelTable(),
@@ -47,6 +52,8 @@ else {
     '',
     'A month in which nothing changes:    ticks  drift checks   storage     total',
     ...months.map(row),
+    `The same with an agent in each of 10 clusters (${usd(agentDollars[0] ?? 0).trim()} a cluster), and with an autoscaler, too (${usd(agentDollars[1] ?? 0).trim()} a cluster):`,
+    ...withAgents.map(row),
     'The same after the first and the second rotation of the key (rotated key material is billed), with 10 clusters:',
     ...rotated.map(row),
     'The same with drift checks in containers (lambdaRunners=):',

@@ -44,6 +44,8 @@ export interface ProductFunctionProps {
   /** A role that others know before the function is made. @default one of its own */
   readonly role?: Role;
   readonly on: UsedResources;
+  /** Its calls are traced. @default true */
+  readonly traced?: boolean;
   /** @default 60 seconds */
   readonly timeout?: Duration;
   /** Calls at once, set apart from those of the account. @default it shares those of the account */
@@ -94,7 +96,7 @@ export class ProductFunction extends Construct {
       environment: props.environment,
       loggingFormat: LoggingFormat.JSON,
       logGroup: this.log,
-      tracing: Tracing.ACTIVE,
+      tracing: (props.traced ?? true) ? Tracing.ACTIVE : Tracing.DISABLED,
       retryAttempts: 0,
       ...(props.concurrency !== undefined && { reservedConcurrentExecutions: props.concurrency }),
       ...(asynchronous && {
@@ -102,6 +104,11 @@ export class ProductFunction extends Construct {
         maxEventAge: asynchronous.longestWait,
       }),
     });
+    if (props.traced === false)
+      Validations.of(this.fn).acknowledge({
+        id: 'Serverless-LambdaTracing',
+        reason: 'its callers ask for ever: traces of them would cost more than the calls',
+      });
     const called = 'its callers wait for the answer and see every failure; nothing calls it asynchronously';
     const reason = asynchronous ? 'it has a failure destination, which says more than a dead-letter queue' : called;
     Validations.of(this.fn).acknowledge({ id: 'Serverless-LambdaDLQ', reason });

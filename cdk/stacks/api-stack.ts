@@ -2,6 +2,7 @@
 import { CfnOutput, Duration, RemovalPolicy, Stack, type StackProps, Validations } from 'aws-cdk-lib';
 import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
 import {
+  type CfnStage,
   HttpApi,
   HttpMethod,
   HttpNoneAuthorizer,
@@ -52,25 +53,34 @@ export class ApiStack extends Stack {
   constructor(scope: Construct, id: string, props: ApiStackProps) {
     super(scope, id, props);
     const { options, settings, on } = props;
-    const router = new ProductFunction(this, 'Router', {
-      code: props.code('router'),
-      description: 'Kubeloom: the HTTP API',
+    const functionOf = (name: string) => ({
+      code: props.code(name),
       environment: settings,
       // API Gateway waits 30 seconds at most; the function returns the reason before that.
       timeout: Duration.seconds(apiSeconds),
-      concurrency: options.apiConcurrency,
       logRetention: options.logDays,
-      name: 'router',
+      name,
       on,
+    });
+    const router = new ProductFunction(this, 'Router', {
+      ...functionOf('router'),
+      description: 'Kubeloom: the HTTP API',
+      concurrency: options.apiConcurrency,
+    });
+    // Agents ask for ever: what they ask delays no person, and is not traced, which would cost more than the rest of it.
+    const agents = new ProductFunction(this, 'Agents', {
+      ...functionOf('agents'),
+      description: 'Kubeloom: agents',
+      traced: false,
     });
     const { apiId: httpApiId, apiEndpoint } = props.api;
     const httpApi = HttpApi.fromHttpApiAttributes(this, 'Api', { httpApiId, apiEndpoint });
     const callers = authorizer(options);
-    new HttpStage(this, 'Stage', {
+    const stage = new HttpStage(this, 'Stage', {
       httpApi,
       stageName: '$default',
       autoDeploy: true,
-      throttle: { rateLimit: options.requestsPerSecond, burstLimit: options.requestBurst },
+      throttle: throttleOf(options),
       accessLogSettings: {
         destination: new LogGroupLogDestination(
           // Who called what: it outlives the installation.
@@ -80,24 +90,39 @@ export class ApiStack extends Stack {
       },
     });
     // A statement for each route would fill the function's policy, which may have 20 KB.
-    const integration = new HttpLambdaIntegration('Router', router.fn, { scopePermissionToRoute: false });
+    const integrationOf = (name: string, { fn }: ProductFunction) =>
+      new HttpLambdaIntegration(name, fn, { scopePermissionToRoute: false });
+    const [ofPeople, ofAgents] = [integrationOf('Router', router), integrationOf('Agents', agents)];
+    const settingsOfRoutes: Record<string, CfnStage.RouteSettingsProperty> = {};
     for (const { method, path, access } of operationList) {
       const route = new HttpRoute(this, `${method}${path}`, {
         httpApi,
-        integration,
+        integration: access === 'agent' ? ofAgents : ofPeople,
         routeKey: HttpRouteKey.with(path, HttpMethod[method]),
         authorizer: passesGateway(access) ? new HttpNoneAuthorizer() : callers,
       });
       if (!passesGateway(access)) continue;
+      if (access === 'agent') {
+        const { rateLimit: throttlingRateLimit, burstLimit: throttlingBurstLimit } = throttleOf(options);
+        settingsOfRoutes[`${method} ${path}`] = { throttlingRateLimit, throttlingBurstLimit };
+        // Only a route that exists can have settings.
+        stage.node.addDependency(route);
+      }
       const reason =
         access === 'agent'
           ? 'agents in workload clusters have tokens of their own, which the function compares with what is stored'
           : 'load balancers and monitors ask for it without credentials; it shows only that the API answers';
       Validations.of(route).acknowledge({ id: 'AwsSolutions-APIG4', reason });
     }
+    (stage.node.defaultChild as CfnStage).routeSettings = settingsOfRoutes;
     new CfnOutput(this, 'Admins', { value: options.admins.join(','), description: 'Of all namespaces from the start' });
     new CfnOutput(this, 'Url', { value: apiEndpoint, description: 'Base URL of the API' });
   }
+}
+
+/** Of a route of its own, or of all others together. */
+function throttleOf({ requestsPerSecond, requestBurst }: Options) {
+  return { rateLimit: requestsPerSecond, burstLimit: requestBurst };
 }
 
 function authorizer({ authorization, jwtIssuer = '', jwtAudience = [] }: Options): IHttpRouteAuthorizer {

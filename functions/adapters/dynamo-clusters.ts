@@ -2,7 +2,7 @@
 import { ClusterRecord, type ManifestKey } from '#contracts/records.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { aheadOf } from '../ahead.ts';
-import type { ClusterStore } from '../ports.ts';
+import type { ClusterStore } from '../cluster-stores.ts';
 import { type DynamoTable, type Item, itemsIn } from './dynamo-table.ts';
 import { documentPrefix, type LargeDocuments } from './large-documents.ts';
 import { readRecord } from './stored-record.ts';

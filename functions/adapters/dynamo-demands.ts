@@ -1,7 +1,7 @@
 /** `DemandStore` on DynamoDB: one small item a cluster, which its manifest's own item never holds. */
 import { DemandRecord, type ManifestKey } from '#contracts/records.ts';
 import { PipelineError } from '#domain/errors.ts';
-import type { DemandStore } from '../ports.ts';
+import type { DemandStore } from '../cluster-stores.ts';
 import { followsStored, type Item, itemsIn, TableStore } from './dynamo-table.ts';
 import { readRecord } from './stored-record.ts';
 import { demandItem, demandsOf, manifestPartition } from './table-keys.ts';

@@ -12,6 +12,7 @@ import type { PlansOf, WaitingPlanKey } from '../ports.ts';
  * | document        | `MANIFEST#<ns>#<name>`   | `DOCUMENT#<generation>` |                           |
  * | cluster         | `MANIFEST#<ns>#<name>`   | `CLUSTER#<cluster>`     |                           |
  * | demand          | `MANIFEST#<ns>#<name>`   | `DEMAND#<cluster>`      |                           |
+ * | report of an agent | `MANIFEST#<ns>#<name>` | `AGENT#<cluster>`       |                           |
  * | run             | `MANIFEST#<ns>#<name>`   | `RUN#<run id>`          | `RUNS#<ns>#<name>`, queued |
  * | event           | `EVENTS#<ns>#<name>`     | `<time>#<place>#<hash>` |                           |
  * | mark of a reading | `READINGS#<ns>#<name>` | `<hour>#<reader>#<thing>` |                         |
@@ -72,6 +73,12 @@ export const demandsOf = 'DEMAND#';
 export const demandItem = (key: ManifestKey, cluster: string): ItemKey => ({
   pk: manifestPartition(key),
   sk: `${demandsOf}${cluster}`,
+});
+
+/** What the agent of a cluster reported last. */
+export const agentItem = (key: ManifestKey, cluster: string): ItemKey => ({
+  pk: manifestPartition(key),
+  sk: `AGENT#${cluster}`,
 });
 
 /** What was replaced in the whole installation in one hour. */

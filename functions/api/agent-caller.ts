@@ -4,7 +4,7 @@ import { agentTokenHash } from '#contracts/agent-token.ts';
 import type { ClusterRecord, ManifestRecord } from '#contracts/records.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { knownFacts } from '../pipeline/records/known-facts.ts';
-import type { ApiPorts } from '../rights/api-uses.ts';
+import type { AgentPorts } from '../rights/agent-uses.ts';
 
 /** The cluster that a token speaks for. */
 export interface Agent {
@@ -18,10 +18,7 @@ const form = /^Bearer (kla\.([a-z0-9-]{1,63})\.([a-z0-9.-]{1,253})\.([a-z0-9-]{1
 const graceMs = 15 * 60_000;
 
 /** Throws `Forbidden`, the same for every token that is not one: it shows nothing of what exists. */
-export async function agentOf(
-  deps: Pick<ApiPorts, 'artifacts' | 'clock' | 'clusters' | 'manifests'>,
-  headers: Readonly<Record<string, string>>,
-): Promise<Agent> {
+export async function agentOf(deps: AgentPorts, headers: Readonly<Record<string, string>>): Promise<Agent> {
   const [, token = '', namespace = '', name = '', cluster = ''] = form.exec(headers.authorization ?? '') ?? [];
   const key = { namespace, name };
   const record = token === '' ? undefined : await deps.clusters.get(key, cluster);
@@ -33,11 +30,7 @@ export async function agentOf(
 }
 
 /** A run that renewed the token and has not ended yet, or not well, has left its facts apart from the record. */
-async function isTokenOf(
-  deps: Pick<ApiPorts, 'artifacts' | 'clock'>,
-  record: ClusterRecord,
-  token: string,
-): Promise<boolean> {
+async function isTokenOf(deps: AgentPorts, record: ClusterRecord, token: string): Promise<boolean> {
   const given = Buffer.from(agentTokenHash(token), 'hex');
   const now = deps.clock.now().getTime();
   const isIn = ({ agent }: ClusterRecord['facts']): boolean => {

@@ -13,46 +13,50 @@ import { clusterName } from '../pipeline/records/cluster-records.ts';
 import { demandOf } from '../pipeline/records/demand-records.ts';
 import { manifestOf } from '../pipeline/records/stored-document.ts';
 import { requestDemand } from '../pipeline/submission/request-demand.ts';
-import type { ApiPorts } from '../rights/api-uses.ts';
+import type { AgentPorts } from '../rights/agent-uses.ts';
 import { type Agent, agentOf } from './agent-caller.ts';
 import { handleFor } from './http/handle.ts';
 import { agentGroups } from './views/agent-groups.ts';
 
-export const listAgentGroups = handleFor(operations.listAgentGroups, agentOf, async (_, deps, agent) => {
+export const listAgentGroups = handleFor(operations.listAgentGroups, agentOf, async (_, deps: AgentPorts, agent) => {
   return { json: { groups: await groupsOf(deps, agent) } };
 });
 
 /** Nodes only leave with their places: no request exchanges machines. */
-export const resizeAgentGroup = handleFor(operations.resizeAgentGroup, agentOf, async (request, deps, agent) => {
-  const { path, body, caller } = request;
-  const { stored, record } = agent;
-  const group = await groupNamed(deps, agent, path.pool);
-  const remove = [...new Set(body.remove)];
-  refuseOthers(group, body.count, remove);
-  refuseLocked(agent, group, body.count, remove);
-  const cluster = clusterName(record);
-  const asking = { by: 'autoscaler', at: deps.clock.now().toISOString() };
-  const nodes = remove.map((node) => ({ node, because: 'it is not needed any more' }));
-  const change = (demand: Demand) =>
-    withReplacements(withSizes(demand, { [group.pool]: body.count }, asking), nodes, asking);
-  await requestDemand(deps, {
-    stored,
-    document: manifestOf(stored),
-    changes: [{ record, change }],
-    done: 'scaled',
-    kind: 'ScaleRequested',
-    caller: { ...caller, name: `the autoscaler of cluster ${cluster}` },
-    what: `scaling of ${group.pool} to ${counted(body.count, 'node')} in cluster ${cluster} requested`,
-    byPerson: false,
-  });
-  return { json: await groupNamed(deps, agent, path.pool) };
-});
+export const resizeAgentGroup = handleFor(
+  operations.resizeAgentGroup,
+  agentOf,
+  async (request, deps: AgentPorts, agent) => {
+    const { path, body, caller } = request;
+    const { stored, record } = agent;
+    const group = await groupNamed(deps, agent, path.pool);
+    const remove = [...new Set(body.remove)];
+    refuseOthers(group, body.count, remove);
+    refuseLocked(agent, group, body.count, remove);
+    const cluster = clusterName(record);
+    const asking = { by: 'autoscaler', at: deps.clock.now().toISOString() };
+    const nodes = remove.map((node) => ({ node, because: 'it is not needed any more' }));
+    const change = (demand: Demand) =>
+      withReplacements(withSizes(demand, { [group.pool]: body.count }, asking), nodes, asking);
+    await requestDemand(deps, {
+      stored,
+      document: manifestOf(stored),
+      changes: [{ record, change }],
+      done: 'scaled',
+      kind: 'ScaleRequested',
+      caller: { ...caller, name: `the autoscaler of cluster ${cluster}` },
+      what: `scaling of ${group.pool} to ${counted(body.count, 'node')} in cluster ${cluster} requested`,
+      byPerson: false,
+    });
+    return { json: await groupNamed(deps, agent, path.pool) };
+  },
+);
 
 /** Its answer is what the agent may approve certificates for. */
 export const reportAgentHealth = handleFor(
   operations.reportAgentHealth,
   agentOf,
-  async ({ body }, deps, { record }) => {
+  async ({ body }, deps: AgentPorts, { record }) => {
     await keepReport(deps, { record, health: body, now: deps.clock.now() });
     return {
       json: { nodes: [...nodesWithAddresses(record.current ?? { pools: [] }, record.facts)].map(withAddresses) },
@@ -91,14 +95,12 @@ function refuseLocked(
   throw new PipelineError('VerbRefused', `the pool ${shown(group.pool)} cannot be scaled: ${reason}`);
 }
 
-type Ports = Pick<ApiPorts, 'artifacts' | 'demands'>;
-
-async function groupsOf(deps: Ports, { stored, record }: Agent): Promise<AgentGroup[]> {
+async function groupsOf(deps: AgentPorts, { stored, record }: Agent): Promise<AgentGroup[]> {
   const [demand, report] = await Promise.all([deps.demands.get(stored, record.cluster), lastReport(deps, record)]);
   return agentGroups(manifestOf(stored), record, { demand: demandOf(demand), capacity: report?.capacity ?? {} });
 }
 
-async function groupNamed(deps: Ports, agent: Agent, name: string): Promise<AgentGroup> {
+async function groupNamed(deps: AgentPorts, agent: Agent, name: string): Promise<AgentGroup> {
   const group = (await groupsOf(deps, agent)).find(({ pool }) => pool === name);
   if (group) return group;
   const message = `there is no autoscaled pool ${shown(name)} in cluster ${shown(clusterName(agent.record))}`;

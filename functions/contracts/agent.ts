@@ -80,18 +80,21 @@ export type AgentNodes = z.infer<typeof AgentNodes>;
 
 /** What the agent of a cluster reported last; the next report replaces it. */
 export const AgentReport = z.strictObject({
-  schema: z.literal(1),
+  schema: z.literal(2),
   /** ISO 8601 */
   at: z.string(),
-  /** All nodes of Kubernetes; one that Kubernetes does not have is not ready. */
-  nodes: z.array(NodeObservation),
+  /** Nodes of Kubeloom that are not ready, as those are that Kubernetes does not have, or that are locked; all others were well. */
+  unwell: z.array(NodeObservation),
   /** By name of the pool: what pods may use of its last node, also when it has none any more. */
   capacity: z.record(z.string(), Resources),
 });
 export type AgentReport = z.infer<typeof AgentReport>;
 
-/** Artifact key of the last report. */
-export function agentReportKey(
+/** What an earlier release kept as an object: capacities of pools that have no nodes now are only there until the next report. */
+export const OldAgentReport = z.object({ at: z.string(), capacity: AgentReport.shape.capacity });
+
+/** Artifact key of that. */
+export function oldAgentReportKey(
   { namespace, name }: { readonly namespace: string; readonly name: string },
   cluster: string,
 ) {

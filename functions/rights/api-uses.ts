@@ -4,6 +4,7 @@ import { submissionUses } from './submission-uses.ts';
 
 export const apiUses = [
   ...submissionUses,
+  'agentReports.put',
   'artifacts.getBytes',
   'budgets.acceptRollOut',
   'clusters.discard',

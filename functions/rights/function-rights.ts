@@ -8,6 +8,7 @@ const partitionsOfPort: Readonly<Record<string, readonly string[]>> = {
   manifests: ['MANIFESTS', 'CHECKS', 'MANIFEST#'],
   clusters: ['MANIFEST#'],
   demands: ['MANIFEST#'],
+  agentReports: ['MANIFEST#'],
   runs: ['MANIFEST#', 'RUNS#'],
   repairBudget: ['REPAIRS'],
   events: ['EVENTS#'],
@@ -83,9 +84,11 @@ const objectsOfFunction: Readonly<Record<string, TouchedObjects>> = {
   // What each build is for.
   'build-credentials': { reads: ['runs/', 'checks/', 'access/'] },
   tick: { reads: ['runs/'], writes: ['runs/'] },
+  // The facts of a run that has not ended; what an earlier release kept of reports.
+  agents: { reads: ['runs/', 'agents/'] },
   router: {
     reads: ['runs/', 'checks/', 'access/', 'agents/', 'plans/', 'rollouts/', 'kubeconfigs/'],
-    writes: ['runs/', 'checks/', 'access/', 'agents/', 'plans/', 'rollouts/'],
+    writes: ['runs/', 'checks/', 'access/', 'plans/', 'rollouts/'],
     lists: ['terraform/'],
   },
 };

@@ -41,6 +41,8 @@ export const portActions = {
   'demands.put': ['dynamodb:PutItem'],
   'demands.remove': ['dynamodb:DeleteItem'],
   'demands.discard': ['dynamodb:DeleteItem', 'dynamodb:Query'],
+  'agentReports.get': ['dynamodb:GetItem'],
+  'agentReports.put': ['dynamodb:PutItem'],
   'repairBudget.spent': ['dynamodb:GetItem'],
   'repairBudget.take': ['dynamodb:GetItem', 'dynamodb:PutItem'],
   'runs.get': ['dynamodb:GetItem'],

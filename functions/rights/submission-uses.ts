@@ -2,6 +2,7 @@
 import type { FreePort, PortUse, Using } from '../ports.ts';
 
 export const submissionUses = [
+  'agentReports.get',
   'artifacts.getText',
   'artifacts.list',
   'artifacts.putText',

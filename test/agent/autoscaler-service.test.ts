@@ -13,8 +13,8 @@ afterEach(() => {
 
 type Call = (method: string, request?: object) => Promise<Record<string, unknown>>;
 
-async function clientOf(api: Pools): Promise<Call> {
-  const served = await serveAutoscaler(autoscalerAnswers(api), '127.0.0.1:0');
+async function clientOf(api: Pools, clock?: () => number): Promise<Call> {
+  const served = await serveAutoscaler(autoscalerAnswers(api, clock), '127.0.0.1:0');
   const Constructor = makeGenericClientConstructor(cloudProvider, 'CloudProvider');
   const client = new Constructor(`127.0.0.1:${served.port}`, credentials.createInsecure());
   opened.push(
@@ -46,8 +46,6 @@ describe('what the autoscaler asks', () => {
     expect(await call('NodeGroupTargetSize', { id: 'work' })).toEqual({ targetSize: 1 });
     expect(await call('GPULabel')).toEqual({ label: gpuLabel });
     expect(api.looks).toBe(1);
-    await call('Refresh');
-    expect(api.looks).toBe(2);
   });
 
   it('a node is of the pool that has it, by its provider id or, before it has one, by its name', async () => {
@@ -83,6 +81,68 @@ describe('what the autoscaler asks', () => {
     await expect(call('NodeGroupTemplateNodeInfo', { id: 'unknown' })).rejects.toMatchObject({
       code: status.UNIMPLEMENTED,
     });
+  });
+});
+
+describe('how often the API is asked', () => {
+  /** Questions to the API in an hour of rounds of ten seconds. */
+  async function looksOfAnHour(...initial: readonly ReturnType<typeof aPool>[]): Promise<number> {
+    let now = 0;
+    const api = pools(...initial);
+    const call = await clientOf(api, () => now);
+    for (; now < 3_600_000; now += 10_000) {
+      await call('Refresh');
+      await call('NodeGroups');
+      await call('NodeGroupTargetSize', { id: 'work' });
+    }
+    return api.looks;
+  }
+
+  it('every two minutes while nothing moves', async () => {
+    expect(await looksOfAnHour(aPool())).toBe(30);
+  });
+
+  it.each([
+    ['a machine is to come', { size: 2 }],
+    ['a machine is being made', { nodes: [{ name: 'work-01', state: 'creating' as const }] }],
+    ['a machine leaves', { nodes: [{ name: 'work-01', state: 'deleting' as const }] }],
+    ['a failure waits to be seen', { failure: { count: 1, outOfResources: true, code: 'c', message: 'm' } }],
+  ])('every half a minute while %s', async (_, over) => {
+    expect(await looksOfAnHour(aPool(over))).toBe(120);
+  });
+
+  it('a size is changed from what it is now, also when a person changed it since', async () => {
+    let now = 0;
+    const api = pools(aPool());
+    const call = await clientOf(api, () => now);
+    await call('Refresh');
+    now = 110_000;
+    api.change('work', { size: 3 });
+
+    await call('NodeGroupIncreaseSize', { id: 'work', delta: 1 });
+    expect(api.asked, 'more than it wants was asked for already').toEqual([]);
+    await call('NodeGroupIncreaseSize', { id: 'work', delta: 1 });
+    expect(api.asked).toEqual([{ pool: 'work', count: 4, remove: [] }]);
+  });
+
+  it('what it asked for itself is known at once', async () => {
+    const api = pools(aPool());
+    const call = await clientOf(api, () => 0);
+    await call('NodeGroupIncreaseSize', { id: 'work', delta: 2 });
+    await call('Refresh');
+    expect(await call('NodeGroupTargetSize', { id: 'work' })).toEqual({ targetSize: 3 });
+    expect(api.looks).toBe(1);
+  });
+
+  it('a round in which the API does not answer fails, and the next one asks again', async () => {
+    const good = pools(aPool());
+    let down = true;
+    const api: Pools = { ...good, groups: () => (down ? Promise.reject(new TypeError('no')) : good.groups()) };
+    const call = await clientOf(api);
+    await expect(call('Refresh')).rejects.toMatchObject({ code: status.UNAVAILABLE });
+    down = false;
+    await call('Refresh');
+    expect(await call('NodeGroupTargetSize', { id: 'work' })).toEqual({ targetSize: 1 });
   });
 });
 

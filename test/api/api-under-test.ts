@@ -1,6 +1,7 @@
 /** The API as a client sees it, over ports in memory; every answer is held against the OpenAPI document. */
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
+import { handler as agents } from '#functions/api/agents.ts';
 import { handler } from '#functions/api/router.ts';
 import { routes } from '#functions/api/routes.ts';
 import { useDeps } from '#functions/wire.ts';
@@ -63,7 +64,8 @@ export async function callApi(deps: FakeDeps, method: string, target: string, ca
   const { route, parameters } = routeOf(method, path);
   useDeps(boundedFunctions(deps));
   const event = eventOf(method, { path, query, route, parameters, call });
-  const result = await asFunction('router', () => handler(event));
+  const [name, handle] = path.startsWith('/v1/agent/') ? (['agents', agents] as const) : (['router', handler] as const);
+  const result = await asFunction(name, () => handle(event));
   const headers = Object.fromEntries(
     Object.entries(result.headers ?? {}).map(([k, v]) => [k.toLowerCase(), String(v)]),
   );

@@ -12,7 +12,7 @@ const folders = [
 /** Names that many files of one folder define, because something else loads the files by their paths. */
 const allowed: Readonly<Record<string, { readonly files: RegExp; readonly because: string }>> = {
   handler: {
-    files: /^functions\/(tasks\/|api\/(router|build-credentials)\.ts)/,
+    files: /^functions\/(tasks\/|api\/(router|agents|build-credentials)\.ts)/,
     because: 'Lambda calls it by this name',
   },
   check: { files: /^runner-images\/runner\/provider-check\/clouds\//, because: 'loaded by the provider type' },

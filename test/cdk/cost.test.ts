@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { dollarsOfCheck } from '#domain/price-of-checks.ts';
+import { agentMonth } from '../../bench/cost/agents.ts';
 import { alarmMetrics, billOf, dollars, type IdleMonth, idleMonth } from '../../bench/cost/bill.ts';
 import { costOfConsole, requestsOfConsole } from '../../bench/cost/console.ts';
 import { none } from '../../bench/cost/count-calls.ts';
@@ -40,6 +41,14 @@ it('ten idle clusters cost at most 6.1 dollars a month, and idle ticks of each o
   expect(month.ticks).toBeLessThanOrEqual(0.1);
   expect(month.sourceTicks).toBeGreaterThan(0);
   expect(month.sourceTicks).toBeLessThanOrEqual(0.1);
+});
+
+it('an agent costs at most 5 cents a month, 30 with an autoscaler, and ten idle clusters with agents at most 6.5 dollars', () => {
+  const [agent = 0, autoscaled = 0] = [false, true].map((one) => dollars(agentMonth({ autoscaled: one }).bill));
+  expect(agent).toBeGreaterThan(0.01);
+  expect(agent).toBeLessThanOrEqual(0.05);
+  expect(autoscaled).toBeLessThanOrEqual(0.3);
+  expect(idleMonth(life, { clusters: 10, agent }).total).toBeLessThanOrEqual(6.5);
 });
 
 it('a rotated key costs a dollar a month more, twice at most, and is not rotated in the first seven years unless it is asked for', () => {

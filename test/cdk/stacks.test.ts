@@ -85,12 +85,28 @@ describe('outputs for the doctor', () => {
   });
 });
 
-describe('the function of the API', () => {
-  it('the function of the API has one permission for all routes: its policy is limited to 20 KB', () => {
+describe('the functions of the API', () => {
+  it('each has one permission for all routes: its policy is limited to 20 KB', () => {
     const permissions = resourcesOf(installation.api, 'AWS::Lambda::Permission');
-    expect(permissions).toHaveLength(1);
-    const { SourceArn } = permissions[0]?.Properties ?? {};
-    expect(JSON.stringify(SourceArn)).toMatch(/\{"Fn::ImportValue":"[\w:-]+RefApi\w+"\},"\/\*\/\*\/\*"/);
+    expect(permissions).toHaveLength(2);
+    for (const { Properties } of permissions)
+      expect(JSON.stringify(Properties.SourceArn)).toMatch(/\{"Fn::ImportValue":"[\w:-]+RefApi\w+"\},"\/\*\/\*\/\*"/);
+  });
+
+  it('routes of agents have a throttle and a function of their own, which is not traced: they delay no person', () => {
+    const [stage] = resourcesOf(installation.api, 'AWS::ApiGatewayV2::Stage');
+    const routes = Object.keys(stage?.Properties.RouteSettings ?? {});
+    expect(routes.sort()).toEqual([
+      'GET /v1/agent/groups',
+      'POST /v1/agent/groups/{pool}/size',
+      'POST /v1/agent/health',
+    ]);
+    const tracing = resourcesOf(installation.api, 'AWS::Lambda::Function').map(({ Properties }) => [
+      Properties.Description,
+      (Properties.TracingConfig as { Mode?: string } | undefined)?.Mode,
+    ]);
+    expect(Object.fromEntries(tracing)).toMatchObject({ 'Kubeloom: the HTTP API': 'Active' });
+    expect(Object.fromEntries(tracing)['Kubeloom: agents']).not.toBe('Active');
   });
 });
 

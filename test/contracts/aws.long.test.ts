@@ -13,6 +13,7 @@ import { type LoopbackServer, listenOnLoopback } from 'aws-on-loopback/server/lo
 import { openParameterStore } from 'aws-on-loopback/ssm/parameter-store.ts';
 import { ssmListener } from 'aws-on-loopback/ssm/ssm-listener.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DynamoAgentReports } from '#adapters/dynamo-agent-reports.ts';
 import { DynamoBudgets } from '#adapters/dynamo-budgets.ts';
 import { DynamoBuildGrants } from '#adapters/dynamo-build-grants.ts';
 import { DynamoClusters } from '#adapters/dynamo-clusters.ts';
@@ -35,6 +36,7 @@ import { SsmSecrets } from '#adapters/ssm-secrets.ts';
 import { tableSchema } from '#adapters/table-keys.ts';
 import { noFacts } from '#domain/cluster-state.ts';
 import { ensureTable } from '#local/ensure-table.ts';
+import { agentReportStoreContract } from './agent-report-store.contract.ts';
 import { budgetStoreContract } from './budget-store.contract.ts';
 import { aCluster, aManifest, key, minute, noon, term } from './builders.ts';
 import { clusterStoreContract } from './cluster-store.contract.ts';
@@ -108,6 +110,7 @@ manifestLayoutContract(() => ({
   recorded: (store) => recordedPort('manifests', store),
 }));
 clusterStoreContract('DynamoDB', () => recordedPort('clusters', new DynamoClusters(freshTable(), documents())));
+agentReportStoreContract('DynamoDB', () => recordedPort('agentReports', new DynamoAgentReports(freshTable())));
 demandStoreContract('DynamoDB', () => recordedPort('demands', new DynamoDemands(freshTable())));
 repairBudgetContract('DynamoDB', () => recordedPort('repairBudget', new DynamoRepairBudget(freshTable())));
 runStoreContract('DynamoDB', () => recordedPort('runs', new DynamoRuns(freshTable())));
@@ -199,6 +202,7 @@ describe('IAM rights', () => {
   const ports = [
     'manifests',
     'clusters',
+    'agentReports',
     'demands',
     'repairBudget',
     'runs',

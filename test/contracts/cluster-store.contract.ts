@@ -1,7 +1,7 @@
 /** What every `ClusterStore` promises. */
 import { describe, expect, it } from 'vitest';
 import type { ClusterRecord } from '#contracts/records.ts';
-import type { ClusterStore } from '#functions/ports.ts';
+import type { ClusterStore } from '#functions/cluster-stores.ts';
 import { aCluster, key } from './builders.ts';
 
 export function clusterStoreContract(name: string, make: () => ClusterStore): void {

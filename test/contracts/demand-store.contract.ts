@@ -1,6 +1,6 @@
 /** What every `DemandStore` promises. */
 import { describe, expect, it } from 'vitest';
-import type { DemandStore } from '#functions/ports.ts';
+import type { DemandStore } from '#functions/cluster-stores.ts';
 import { aDemand, key, noon } from './builders.ts';
 
 const size = (count: number) => ({ sizes: { work: { count, at: noon, by: 'ann' } } });

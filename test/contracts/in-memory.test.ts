@@ -1,4 +1,5 @@
 /** The fakes keep the promises of the ports. */
+import { InMemoryAgentReports } from '#test/fakes/in-memory-agent-reports.ts';
 import { InMemoryArtifacts, InMemorySecrets, InMemoryTemplates } from '#test/fakes/in-memory-artifacts.ts';
 import { InMemoryBudgets } from '#test/fakes/in-memory-budgets.ts';
 import { InMemoryClusters } from '#test/fakes/in-memory-clusters.ts';
@@ -10,6 +11,7 @@ import { InMemoryRepairBudget } from '#test/fakes/in-memory-repair-budget.ts';
 import { InMemoryRollOuts } from '#test/fakes/in-memory-roll-outs.ts';
 import { InMemoryEvents, InMemoryRuns } from '#test/fakes/in-memory-runs.ts';
 import { InMemoryWaitingPlans } from '#test/fakes/in-memory-waiting-plans.ts';
+import { agentReportStoreContract } from './agent-report-store.contract.ts';
 import { budgetStoreContract } from './budget-store.contract.ts';
 import { clusterStoreContract } from './cluster-store.contract.ts';
 import { demandStoreContract } from './demand-store.contract.ts';
@@ -24,6 +26,7 @@ import { waitingPlanStoreContract } from './waiting-plan-store.contract.ts';
 
 manifestStoreContract('in memory', () => new InMemoryManifests());
 clusterStoreContract('in memory', () => new InMemoryClusters());
+agentReportStoreContract('in memory', () => new InMemoryAgentReports());
 demandStoreContract('in memory', () => new InMemoryDemands());
 repairBudgetContract('in memory', () => new InMemoryRepairBudget());
 runStoreContract('in memory', () => new InMemoryRuns());

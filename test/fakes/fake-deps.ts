@@ -6,6 +6,7 @@ import type { AskRunnerInput, RollOutInput, StateError } from '#contracts/state-
 import type { BuildGrants, BuildSessions, Builds, KnownBuild } from '#functions/build-ports.ts';
 import type { Clock, Deps, Ids, Workflows } from '#functions/ports.ts';
 import { runnerTools } from '#functions/rights/runner-rights.ts';
+import { InMemoryAgentReports } from './in-memory-agent-reports.ts';
 import { InMemoryArtifacts, InMemoryRoleBindings, InMemorySecrets, InMemoryTemplates } from './in-memory-artifacts.ts';
 import { InMemoryBudgets } from './in-memory-budgets.ts';
 import { InMemoryClusters } from './in-memory-clusters.ts';
@@ -213,6 +214,7 @@ export function inMemoryStores() {
     manifests,
     clusters: new InMemoryClusters(),
     demands: new InMemoryDemands(),
+    agentReports: new InMemoryAgentReports(),
     repairBudget: new InMemoryRepairBudget(),
     runs: new InMemoryRuns(),
     events: new InMemoryEvents(feed),

@@ -1,7 +1,7 @@
 /** `ClusterStore` in memory. */
 import { ClusterRecord, type ManifestKey } from '#contracts/records.ts';
 import { PipelineError } from '#domain/errors.ts';
-import type { ClusterStore } from '#functions/ports.ts';
+import type { ClusterStore } from '#functions/cluster-stores.ts';
 
 const idOf = (key: ManifestKey, cluster: string): string => `${key.namespace}#${key.name}#${cluster}`;
 const keyOf = (record: ClusterRecord): ManifestKey => ({ namespace: record.namespace, name: record.manifest });

@@ -1,7 +1,7 @@
 /** `DemandStore` in memory. */
 import { DemandRecord, type ManifestKey } from '#contracts/records.ts';
 import { PipelineError } from '#domain/errors.ts';
-import type { DemandStore } from '#functions/ports.ts';
+import type { DemandStore } from '#functions/cluster-stores.ts';
 
 const idOf = (key: ManifestKey, cluster: string): string => `${key.namespace}#${key.name}#${cluster}`;
 

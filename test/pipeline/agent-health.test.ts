@@ -1,6 +1,6 @@
 /** What the agent of a cluster reports, and what follows from it. */
 import { beforeEach, expect, it } from 'vitest';
-import { AgentGroups, AgentReport, agentReportKey } from '#contracts/agent.ts';
+import { AgentGroups, type AgentReport, oldAgentReportKey } from '#contracts/agent.ts';
 import { agentToken, agentTokenHash } from '#contracts/agent-token.ts';
 import { callApi } from '#test/api/api-under-test.ts';
 import { manifestOf } from './harness/manifests.ts';
@@ -23,19 +23,19 @@ const nodes = async () => (await pipeline.cluster('web')).current?.pools.flatMap
 const allocatable = { cpu: '3920m', memory: '15Gi', pods: '110' };
 const healthy = (name: string) => ({ name, ready: 'True', locked: false, allocatable });
 const report = (body: unknown) => callApi(pipeline.deps, 'POST', '/v1/agent/health', { body, as: null, headers });
-async function stored(): Promise<AgentReport> {
+async function stored(): Promise<AgentReport | undefined> {
   const { cluster } = await pipeline.cluster('web');
-  return AgentReport.parse(JSON.parse((await pipeline.deps.artifacts.getText(agentReportKey(key, cluster))) ?? 'null'));
+  return pipeline.deps.agentReports.get(key, cluster);
 }
 
-it('nodes are kept as the checks for drift report them; one that Kubernetes does not have is not ready', async () => {
+it('nodes that are not well are kept as the checks for drift report them; one that Kubernetes does not have is not ready', async () => {
   const [control, work] = (await nodes()).map(({ name }) => name);
   const readySince = '2026-01-01T00:00:00Z';
   const answer = await report({
     nodes: [{ ...healthy(control ?? ''), ready: 'Unknown', readySince }, healthy('a-stranger')],
   });
   expect(answer.status).toBe(200);
-  expect((await stored()).nodes).toEqual([
+  expect((await stored())?.unwell).toEqual([
     { node: control, health: 'notReady', since: '2026-01-01T00:00:00.000Z' },
     { node: work, health: 'notReady' },
   ]);
@@ -62,6 +62,14 @@ it('a pool has the capacity of its last node, also when that is gone', async () 
   expect(await capacity()).toEqual(allocatable);
   await report({ nodes: [] });
   expect(await capacity()).toEqual(allocatable);
+});
+
+it('the report of an earlier release is good for the capacity of a pool until the next one', async () => {
+  const { cluster } = await pipeline.cluster('web');
+  const old = { schema: 1, at: '2026-01-01T00:00:00.000Z', nodes: [], capacity: { work: allocatable } };
+  await pipeline.deps.artifacts.putText(oldAgentReportKey(key, cluster), JSON.stringify(old), 'application/json');
+  await report({ nodes: (await nodes()).map(({ name }) => ({ ...healthy(name), allocatable: {} })) });
+  expect(await stored()).toMatchObject({ schema: 2, unwell: [], capacity: { work: allocatable } });
 });
 
 it('the warning that nothing scales goes when the agent reports, and comes back when it is silent', async () => {

@@ -1,5 +1,5 @@
 /** What the agent of a cluster reported: kept until its next report. */
-import { type AgentHealth, AgentReport, agentReportKey } from '#contracts/agent.ts';
+import { type AgentHealth, type AgentReport, OldAgentReport, oldAgentReportKey } from '#contracts/agent.ts';
 import type { ClusterRecord } from '#contracts/records.ts';
 import { observationOf } from '#domain/node-observation.ts';
 import { sameValue } from '#domain/same-value.ts';
@@ -9,14 +9,21 @@ import { readDocument } from './known-facts.ts';
 const keyOfRecord = ({ namespace, manifest }: ClusterRecord) => ({ namespace, name: manifest });
 
 const minute = 60_000;
-/** The agent reports each minute: one that did not for so long does not work. */
+/** The agent reports every five minutes, and what changes at once: one that did not for so long does not work. */
 const silentMs = 10 * minute;
 /** A report that says the same is written no more often. */
 const renewMs = 5 * minute;
 
 /** The last one; undefined when no agent has reported. */
-export function lastReport(deps: Using<'artifacts.getText'>, record: ClusterRecord): Promise<AgentReport | undefined> {
-  return readDocument(deps, agentReportKey(keyOfRecord(record), record.cluster), AgentReport);
+export async function lastReport(
+  deps: Using<'agentReports.get' | 'artifacts.getText'>,
+  record: ClusterRecord,
+): Promise<AgentReport | undefined> {
+  const key = keyOfRecord(record);
+  const report = await deps.agentReports.get(key, record.cluster);
+  if (report) return report;
+  const old = await readDocument(deps, oldAgentReportKey(key, record.cluster), OldAgentReport);
+  return old && { schema: 2, unwell: [], ...old };
 }
 
 /** True for a report that is not too old to say that the agent works. */
@@ -26,15 +33,14 @@ export function isRecent({ at }: AgentReport, now: Date): boolean {
 
 /** Replaces the one before; capacities of pools that have no nodes any more stay. */
 export async function keepReport(
-  deps: Using<'artifacts.getText' | 'artifacts.putText'>,
+  deps: Using<'agentReports.get' | 'agentReports.put' | 'artifacts.getText'>,
   { record, health, now }: { readonly record: ClusterRecord; readonly health: AgentHealth; readonly now: Date },
 ): Promise<void> {
   const before = await lastReport(deps, record);
   const report = reportOf(record, health, { now, capacity: before?.capacity ?? {} });
   const isNew = before === undefined || now.getTime() - Date.parse(before.at) >= renewMs;
   if (!isNew && sameValue({ ...before, at: '' }, { ...report, at: '' })) return;
-  const key = agentReportKey(keyOfRecord(record), record.cluster);
-  await deps.artifacts.putText(key, JSON.stringify(report), 'application/json');
+  await deps.agentReports.put(keyOfRecord(record), record.cluster, report);
 }
 
 function reportOf(
@@ -49,9 +55,11 @@ function reportOf(
     return allocatable?.cpu && allocatable.memory ? [[name, allocatable] as const] : [];
   });
   return {
-    schema: 1,
+    schema: 2,
     at: now.toISOString(),
-    nodes: pools.flatMap(({ nodes: own }) => own.map(({ name }) => observationOf(name, live.get(name)))),
+    unwell: pools
+      .flatMap(({ nodes: own }) => own.map(({ name }) => observationOf(name, live.get(name))))
+      .filter(({ health, locked }) => health !== 'healthy' || locked),
     capacity: { ...capacity, ...Object.fromEntries(seen) },
   };
 }

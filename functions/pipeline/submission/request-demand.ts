@@ -7,7 +7,7 @@ import type { InputManifest } from '#domain/manifest/schema/input-manifest.ts';
 import { costWhen } from '#domain/prices/accepted-cost.ts';
 import type { AcceptedCost } from '#domain/prices/money.ts';
 import type { AdmittedCaller } from '../../caller.ts';
-import type { ApiPorts } from '../../rights/api-uses.ts';
+import type { Using } from '../../ports.ts';
 import { planClusters } from '../assessment/plan-clusters.ts';
 import { costOfPlan } from '../assessment/plan-cost.ts';
 import { startAnotherAttempt } from '../manifests/next-attempt.ts';
@@ -33,8 +33,13 @@ export interface DemandRequest {
   readonly lateFaults?: () => Promise<readonly WireFault[]>;
 }
 
+type DemandPorts = Parameters<typeof changeDemand>[0] &
+  Parameters<typeof startAnotherAttempt>[0] &
+  Parameters<typeof recordManifestChange>[0] &
+  Using<'clusters.list' | 'demands.list' | 'config'>;
+
 /** Stores it and starts the next attempt, unless it is all there or asked for already. */
-export async function requestDemand(deps: ApiPorts, request: DemandRequest): Promise<Submitted> {
+export async function requestDemand(deps: DemandPorts, request: DemandRequest): Promise<Submitted> {
   const { stored, document, caller, changes, what, done, kind, byPerson = true } = request;
   const bounds = boundsOf(document);
   const asking = changes.map(async ({ record, change }) => {
@@ -62,7 +67,10 @@ export async function requestDemand(deps: ApiPorts, request: DemandRequest): Pro
 }
 
 /** What all machines cost when everything is reached that is requested. Undefined when another cluster cannot be read: that stops no request. */
-async function costWithDemand(deps: ApiPorts, manifest: ManifestRecord): Promise<AcceptedCost | undefined> {
+async function costWithDemand(
+  deps: Using<'clusters.list' | 'demands.list' | 'ids' | 'config'>,
+  manifest: ManifestRecord,
+): Promise<AcceptedCost | undefined> {
   try {
     const [clusters, demands] = await Promise.all([deps.clusters.list(manifest), deps.demands.list(manifest)]);
     const plans = planClusters(deps, manifest, { clusters, demands });
@@ -83,7 +91,7 @@ function withoutFailures(demand: Demand, before: Demand, after: Demand): Demand 
 
 /** What the planner refuses for the demand, and not without. */
 function planFaults(
-  deps: Pick<ApiPorts, 'ids' | 'config'>,
+  deps: Using<'ids' | 'config'>,
   stored: ManifestRecord,
   record: ClusterRecord,
   { before, after }: { readonly before: Demand; readonly after: Demand },

@@ -15,7 +15,7 @@ import { everyManifest } from '../records/stored-manifest.ts';
 
 type SurroundingPorts = Pick<
   SubmissionPorts,
-  'artifacts' | 'clock' | 'clusters' | 'config' | 'manifests' | 'secrets' | 'templateReferences'
+  'agentReports' | 'artifacts' | 'clock' | 'clusters' | 'config' | 'manifests' | 'secrets' | 'templateReferences'
 >;
 
 /** More than any real manifest refers to; each costs a question to another service. */
@@ -77,7 +77,7 @@ export async function storedReferences(
 
 /** The clusters with autoscaled pools whose agent reported lately. */
 async function agentsAtWork(
-  deps: Pick<SurroundingPorts, 'artifacts' | 'clock' | 'clusters' | 'config'>,
+  deps: Pick<SurroundingPorts, 'agentReports' | 'artifacts' | 'clock' | 'clusters' | 'config'>,
   placed: readonly PlacedDocument[],
   caller: AdmittedCaller,
 ): Promise<ReadonlySet<string>> {

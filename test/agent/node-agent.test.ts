@@ -1,0 +1,63 @@
+/** When the agent of a cluster reports its nodes. */
+import { expect, it } from 'vitest';
+import { type ClusterApi, keepLooking } from '#agent/node-agent.ts';
+import type { AgentHealth } from '#contracts/agent.ts';
+
+type Status = 'True' | 'False';
+
+const node = (name: string, ready: Status) => ({
+  metadata: { name },
+  status: { conditions: [{ type: 'Ready', status: ready, lastTransitionTime: '2026-11-01T00:00:00Z' }] },
+});
+
+/** Rounds in which the cluster has these nodes, one after the other, until they are over; what each of them reported. */
+async function rounds(
+  lists: readonly (readonly ReturnType<typeof node>[] | 'down')[],
+  { heartbeatMs, refuse = () => false }: { readonly heartbeatMs: number; readonly refuse?: (round: number) => boolean },
+): Promise<readonly (readonly string[])[]> {
+  const stop = new AbortController();
+  const reported: string[][] = lists.map(() => []);
+  let round = -1;
+  const cluster: ClusterApi = {
+    get: async (path) => {
+      if (path !== '/api/v1/nodes') return { items: [] };
+      round += 1;
+      if (round === lists.length - 1) stop.abort();
+      const items = lists[round];
+      if (items === 'down') throw new Error('connection refused');
+      return { items };
+    },
+    put: async () => undefined,
+  };
+  const report = async ({ nodes }: AgentHealth) => {
+    if (refuse(round)) throw new Error('the API is down');
+    reported[round]?.push(...nodes.map(({ name, ready }) => `${name} ${ready}`));
+    return [];
+  };
+  await keepLooking({ report }, cluster, { everyMs: 0, heartbeatMs, signal: stop.signal, say: () => undefined });
+  return reported;
+}
+
+const well = [node('a', 'True'), node('b', 'True')];
+const ill = [node('a', 'True'), node('b', 'False')];
+const hour = 3_600_000;
+
+it('nodes are reported at first, when one changes, comes or goes, and not while they are the same', async () => {
+  expect(await rounds([well, well, ill, ill, well, [node('a', 'True')]], { heartbeatMs: hour })).toEqual([
+    ['a True', 'b True'],
+    [],
+    ['a True', 'b False'],
+    [],
+    ['a True', 'b True'],
+    ['a True'],
+  ]);
+});
+
+it('nodes that do not change are reported again after the heartbeat', async () => {
+  expect(await rounds([well, well, well], { heartbeatMs: 0 })).toEqual(Array(3).fill(['a True', 'b True']));
+});
+
+it('what the API did not take is reported in the next round, and a cluster that does not answer ends nothing', async () => {
+  const reported = await rounds([well, 'down', ill, ill, ill], { heartbeatMs: hour, refuse: (round) => round === 2 });
+  expect(reported.map((one) => one.length)).toEqual([2, 0, 0, 2, 0]);
+});
