@@ -20,7 +20,7 @@ export class KnownGroups {
     this.#clock = clock;
   }
 
-  /** A new round begins: reads them again where they are too old to be looked at. Throws what the API answers, and keeps what was known. */
+  /** A new round begins: reads them again where they are too old to be used. Throws what the API answers, and keeps what was known. */
   async refresh(): Promise<void> {
     const moves = this.#known?.groups.some(isMoving) ?? true;
     await this.#noOlderThan(moves ? oldest.moving : oldest.resting);

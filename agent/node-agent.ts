@@ -17,8 +17,11 @@ import {
 import { sameValue } from '#domain/same-value.ts';
 import { type AgentApi, boundedText } from './agent-api.ts';
 
-/** How often the agent reads the nodes, and reports that nothing changed, in milliseconds. */
-export const rhythm = { everyMs: 10_000, heartbeatMs: 5 * 60_000 } as const;
+/** How often the agent reads the nodes, and reports that nothing changed, in milliseconds; while a node is unwell, Kubeloom waits to replace it. */
+export const rhythm = { everyMs: 10_000, heartbeatMs: 5 * 60_000, unwellMs: 20_000 } as const;
+
+/** A node that is not ready for longer is reported as rarely as one that is. */
+const unwellForMs = 2 * 3_600_000;
 
 /** The API server of the cluster, as far as the agent asks it. */
 export interface ClusterApi {
@@ -112,13 +115,19 @@ async function reportOf(
   api: Pick<AgentApi, 'report'>,
   seen: Seen,
   before: Reported | undefined,
-  { now, heartbeatMs }: { readonly now: number; readonly heartbeatMs: number },
+  { now, heartbeatMs, unwellMs }: Pick<Looking, 'heartbeatMs' | 'unwellMs'> & { readonly now: number },
 ): Promise<Reported> {
   const open = openIn(seen).map(({ name }) => name);
   const { health } = seen;
   const isSame = before !== undefined && sameValue([before.health, before.open], [health, open]);
-  if (isSame && now - before.at < heartbeatMs) return before;
+  if (isSame && now - before.at < (isUnwell(health) ? Math.min(unwellMs, heartbeatMs) : heartbeatMs)) return before;
   return { health, open, at: now, known: await api.report(health) };
+}
+
+/** A node stopped being ready lately. */
+function isUnwell({ nodes }: AgentHealth): boolean {
+  const lately = Date.now() - unwellForMs;
+  return nodes.some(({ ready, readySince }) => ready !== 'True' && Date.parse(readySince ?? '') > lately);
 }
 
 /** Returns the names of nodes whose kubelets got a certificate. */
@@ -169,6 +178,8 @@ export interface Looking {
   readonly everyMs: number;
   /** Nodes that do not change are reported again after this time. */
   readonly heartbeatMs: number;
+  /** The same while one of them stopped being ready lately. */
+  readonly unwellMs: number;
   readonly signal: AbortSignal;
   readonly say: (line: string) => void;
 }
@@ -180,14 +191,14 @@ const msOfNode = 60;
 export async function keepLooking(
   api: Pick<AgentApi, 'report'>,
   cluster: ClusterApi,
-  { everyMs, heartbeatMs, signal, say }: Looking,
+  { everyMs, heartbeatMs, unwellMs, signal, say }: Looking,
 ): Promise<void> {
   let last: Reported | undefined;
   let failed = 0;
   while (!signal.aborted) {
     try {
       const seen = await look(cluster);
-      last = await reportOf(api, seen, last, { now: performance.now(), heartbeatMs });
+      last = await reportOf(api, seen, last, { now: performance.now(), heartbeatMs, unwellMs });
       for (const node of await approve(cluster, seen, last.known))
         say(`the kubelet of ${node} gets its serving certificate`);
       failed = 0;

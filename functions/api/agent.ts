@@ -8,6 +8,7 @@ import { PipelineError } from '#domain/errors.ts';
 import { shown } from '#domain/manifest/schema/names.ts';
 import { sizeThatKeeps } from '#domain/what-stays.ts';
 import { counted } from '#domain/words.ts';
+import { checkAsReported } from '../pipeline/drift/check-as-reported.ts';
 import { keepReport, lastReport } from '../pipeline/records/agent-reports.ts';
 import { clusterName } from '../pipeline/records/cluster-records.ts';
 import { demandOf } from '../pipeline/records/demand-records.ts';
@@ -56,8 +57,10 @@ export const resizeAgentGroup = handleFor(
 export const reportAgentHealth = handleFor(
   operations.reportAgentHealth,
   agentOf,
-  async ({ body }, deps: AgentPorts, { record }) => {
-    await keepReport(deps, { record, health: body, now: deps.clock.now() });
+  async ({ body }, deps: AgentPorts, agent) => {
+    const { record } = agent;
+    const report = await keepReport(deps, { record, health: body, now: deps.clock.now() });
+    await checkAsReported(deps, agent, report);
     return {
       json: { nodes: [...nodesWithAddresses(record.current ?? { pools: [] }, record.facts)].map(withAddresses) },
     };

@@ -8,6 +8,7 @@ import { changed, clusterOf, keyOf, reportEvents } from '../pipeline/records/clu
 import { sentenceOf } from '../pipeline/runs/failure-record.ts';
 
 const uses = [
+  'agentReports.get',
   'artifacts.getText',
   'clusters.get',
   'clusters.put',

@@ -134,7 +134,7 @@ describe('how often the API is asked', () => {
     expect(api.looks).toBe(1);
   });
 
-  it('a round in which the API does not answer fails, and the next one asks again', async () => {
+  it('a round in which the API does not answer fails, and the next one reads the pools', async () => {
     const good = pools(aPool());
     let down = true;
     const api: Pools = { ...good, groups: () => (down ? Promise.reject(new TypeError('no')) : good.groups()) };

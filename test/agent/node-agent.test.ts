@@ -5,9 +5,9 @@ import type { AgentHealth } from '#contracts/agent.ts';
 
 type Status = 'True' | 'False';
 
-const node = (name: string, ready: Status) => ({
+const node = (name: string, ready: Status, since = '2026-11-01T00:00:00Z') => ({
   metadata: { name },
-  status: { conditions: [{ type: 'Ready', status: ready, lastTransitionTime: '2026-11-01T00:00:00Z' }] },
+  status: { conditions: [{ type: 'Ready', status: ready, lastTransitionTime: since }] },
 });
 
 /** Rounds in which the cluster has these nodes, one after the other, until they are over; what each of them reported. */
@@ -34,7 +34,13 @@ async function rounds(
     reported[round]?.push(...nodes.map(({ name, ready }) => `${name} ${ready}`));
     return [];
   };
-  await keepLooking({ report }, cluster, { everyMs: 0, heartbeatMs, signal: stop.signal, say: () => undefined });
+  await keepLooking({ report }, cluster, {
+    everyMs: 0,
+    heartbeatMs,
+    unwellMs: 0,
+    signal: stop.signal,
+    say: () => undefined,
+  });
   return reported;
 }
 
@@ -60,4 +66,10 @@ it('nodes that do not change are reported again after the heartbeat', async () =
 it('what the API did not take is reported in the next round, and a cluster that does not answer ends nothing', async () => {
   const reported = await rounds([well, 'down', ill, ill, ill], { heartbeatMs: hour, refuse: (round) => round === 2 });
   expect(reported.map((one) => one.length)).toEqual([2, 0, 0, 2, 0]);
+});
+
+it('a node that stopped being ready lately is reported again soon: its replacement waits for that', async () => {
+  const failed = [node('a', 'False', new Date(Date.now() - 60_000).toISOString())];
+  expect(await rounds([failed, failed, failed], { heartbeatMs: hour })).toEqual(Array(3).fill(['a False']));
+  expect(await rounds([ill, ill, ill], { heartbeatMs: hour }), 'long ago').toEqual([['a True', 'b False'], [], []]);
 });

@@ -7,6 +7,7 @@ import { DriftReport, type NodeObservation } from '#domain/drift.ts';
 import { withSeenHealthy } from '#domain/repair/after-repair.ts';
 import { isUnhealthy } from '#domain/repair/node-health.ts';
 import type { Using } from '../../ports.ts';
+import { isRecent } from '../records/agent-reports.ts';
 import { isCancelled } from '../records/cancellation.ts';
 import { type ClusterEvent, changed, keyOf } from '../records/cluster-records.ts';
 import { knownFacts, readDocument } from '../records/known-facts.ts';
@@ -64,7 +65,7 @@ export async function beginCheck(
 
 /** The outcome of the check; `failure` says why it left no report. With what healing found and decided. */
 export async function readCheck(
-  deps: Parameters<typeof healNodes>[0] & Using<'artifacts.getText' | 'demands.get'>,
+  deps: Parameters<typeof healNodes>[0] & Using<'agentReports.get' | 'artifacts.getText' | 'demands.get'>,
   question: {
     readonly run: ClusterRun;
     readonly record: ClusterRecord;
@@ -84,7 +85,9 @@ export async function readCheck(
   const policy = asked ?? 'reportAll';
   const seen = mine || goneOnly ? report?.health : undefined;
   const demand = seen && (await deps.demands.get(keyOf(run), run.cluster));
-  const about = { record, demand, policy, goneOnly, now };
+  const last = seen && (await deps.agentReports.get(keyOf(run), run.cluster));
+  const reported = last && isRecent(last, now) ? last.unwell : [];
+  const about = { record, demand, policy, goneOnly, reported, now };
   const healing = manifest && seen ? await healNodes(deps, { ...about, manifest, seen }) : undefined;
   const news = assessDrift({
     before: record.drift,

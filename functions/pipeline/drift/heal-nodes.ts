@@ -5,6 +5,7 @@ import { earliest } from '#domain/due-times.ts';
 import { assessRepair, outageText, type RepairDecision } from '#domain/repair/assess-repair.ts';
 import { isUnhealthy, nextHealth, observedNodes } from '#domain/repair/node-health.ts';
 import type { Replacement } from '#domain/repair/observed-node.ts';
+import { withReported } from '#domain/repair/reported-nodes.ts';
 import type { Using } from '../../ports.ts';
 import type { ClusterEvent } from '../records/cluster-records.ts';
 import { manifestOf } from '../records/stored-document.ts';
@@ -26,6 +27,8 @@ export interface HealingQuestion {
   readonly demand: DemandRecord | undefined;
   /** What the check found out. */
   readonly seen: readonly NodeObservation[];
+  /** What the agent of the cluster reported lately. @default nothing */
+  readonly reported?: readonly NodeObservation[];
   readonly policy: CheckPolicy;
   /** A change is in progress, which only machines that are gone do not wait for. @default false */
   readonly goneOnly?: boolean;
@@ -40,11 +43,15 @@ export const byHealing = 'healing';
 /** Takes what it replaces from the budget of the installation. */
 export async function healNodes(
   deps: Using<'config' | 'repairBudget.spent' | 'repairBudget.take'>,
-  { record, manifest, demand, seen, policy, goneOnly = false, now }: HealingQuestion,
+  { record, manifest, demand, seen, reported = [], policy, goneOnly = false, now }: HealingQuestion,
 ): Promise<Healing> {
   const { current, drift: before } = record;
   if (current === null) return { found: {}, replace: [], held: new Set(), events: [] };
-  const health = nextHealth(before?.health ?? [], { state: current, seen, now: now.toISOString() });
+  const health = nextHealth(withReported(before?.health ?? [], reported), {
+    state: current,
+    seen,
+    now: now.toISOString(),
+  });
   const since = new Date(now.getTime() - 24 * hourMs).toISOString();
   const replaced = (before?.replaced ?? []).filter(({ at }) => at > since);
   const leaving = new Set(demand?.replace.map(({ node }) => node));

@@ -31,16 +31,17 @@ export function isRecent({ at }: AgentReport, now: Date): boolean {
   return now.getTime() - Date.parse(at) <= silentMs;
 }
 
-/** Replaces the one before; capacities of pools that have no nodes any more stay. */
+/** Replaces the one before, and is returned; capacities of pools that have no nodes any more stay. */
 export async function keepReport(
   deps: Using<'agentReports.get' | 'agentReports.put' | 'artifacts.getText'>,
   { record, health, now }: { readonly record: ClusterRecord; readonly health: AgentHealth; readonly now: Date },
-): Promise<void> {
+): Promise<AgentReport> {
   const before = await lastReport(deps, record);
   const report = reportOf(record, health, { now, capacity: before?.capacity ?? {} });
   const isNew = before === undefined || now.getTime() - Date.parse(before.at) >= renewMs;
-  if (!isNew && sameValue({ ...before, at: '' }, { ...report, at: '' })) return;
+  if (!isNew && sameValue({ ...before, at: '' }, { ...report, at: '' })) return report;
   await deps.agentReports.put(keyOfRecord(record), record.cluster, report);
+  return report;
 }
 
 function reportOf(

@@ -13,6 +13,15 @@ export const agentClusters: readonly ClusterSpec[] = [
 /** Labels of the provider. */
 export const agentSecretRef = { namespace: 'team', name: 'cloud' };
 
+/** A token for the agent of a cluster, as the nodes stage leaves it. */
+export async function issueToken(pipeline: Pipeline, name: string): Promise<string> {
+  const record = await pipeline.cluster(name);
+  const issued = agentToken(key, record.cluster, agentSecret);
+  const facts = { ...record.facts, agent: { tokenHash: agentTokenHash(issued) } };
+  await pipeline.deps.clusters.put({ ...record, version: record.version + 1, facts });
+  return issued;
+}
+
 export type AgentCaller = Awaited<ReturnType<typeof agentCaller>>;
 
 export async function agentCaller() {
@@ -21,14 +30,7 @@ export async function agentCaller() {
   const providers = document.spec.providers.map((provider) => ({ ...provider, secretRef: agentSecretRef }));
   await pipeline.apply({ ...document, spec: { ...document.spec, providers } });
 
-  /** A token for the agent of a cluster, as the nodes stage leaves it. */
-  async function issue(name: string): Promise<string> {
-    const record = await pipeline.cluster(name);
-    const issued = agentToken(key, record.cluster, agentSecret);
-    const facts = { ...record.facts, agent: { tokenHash: agentTokenHash(issued) } };
-    await pipeline.deps.clusters.put({ ...record, version: record.version + 1, facts });
-    return issued;
-  }
+  const issue = (name: string): Promise<string> => issueToken(pipeline, name);
   const token = await issue('web');
 
   const call = (method: string, path: string, { body, as = token }: { body?: unknown; as?: string } = {}) =>

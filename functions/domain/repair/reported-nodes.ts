@@ -1,0 +1,48 @@
+/** What the agent of a cluster reports of its nodes between two checks, as healing reads it. Only a check decides. */
+import type { ClusterState } from '../cluster-state.ts';
+import type { ClusterDrift, NodeHealthRecord, NodeObservation } from '../drift.ts';
+import type { RepairPolicy } from './observed-node.ts';
+
+const minute = 60_000;
+/** A cluster whose reports lie leads to no more checks than one with the shortest interval. */
+const betweenChecksMs = 10 * minute;
+
+export interface ReportedQuestion {
+  /** What the agent reported: nodes that are not well. */
+  readonly unwell: readonly NodeObservation[];
+  readonly state: ClusterState;
+  /** By name of the pool. */
+  readonly policies: Readonly<Record<string, RepairPolicy>>;
+  /** What the last check found. */
+  readonly drift: Pick<ClusterDrift, 'checkedAt' | 'lookAgainAt'> | undefined;
+  readonly now: Date;
+}
+
+/** True once a node has been unwell for as long as its pool waits before it is replaced, and no check has looked since. */
+export function asksForCheck({ unwell, state, policies, drift, now }: ReportedQuestion): boolean {
+  const poolOf = new Map(state.pools.flatMap(({ name, nodes }) => nodes.map((node) => [node.name, name] as const)));
+  const checkedAt = drift === undefined ? 0 : Date.parse(drift.checkedAt);
+  const waits = unwell.some(({ node, health, since }) => {
+    const policy = policies[poolOf.get(node) ?? ''];
+    if (health === 'healthy' || since === undefined || policy?.onUnhealthy !== 'replace') return false;
+    const due = Date.parse(since) + policy.after * minute;
+    return due <= now.getTime() && due > checkedAt;
+  });
+  const isExpected = drift?.lookAgainAt !== undefined && drift.lookAgainAt <= now.toISOString();
+  return waits && (isExpected || now.getTime() - checkedAt >= betweenChecksMs);
+}
+
+/** With one look at each node that the agent reported as not ready before any check found it so: made when that began. */
+export function withReported(
+  earlier: readonly NodeHealthRecord[],
+  reported: readonly NodeObservation[],
+): readonly NodeHealthRecord[] {
+  const seen = new Set(earlier.flatMap(({ node, looks }) => (looks > 0 ? [node] : [])));
+  const looks = reported.flatMap(({ node, health, since }): NodeHealthRecord[] =>
+    health === 'notReady' && since !== undefined && !seen.has(node)
+      ? [{ node, health, looks: 1, since, seenAt: since }]
+      : [],
+  );
+  const added = new Set(looks.map(({ node }) => node));
+  return [...earlier.filter(({ node }) => !added.has(node)), ...looks];
+}
