@@ -11,7 +11,7 @@ import { manifestOf } from '../records/stored-document.ts';
  * Names of nodes of pools whose unhealthy nodes are replaced or recreated automatically, and of nodes that are being replaced. Not of control
  * nodes: KubeOne needs all that it is given, and would remove the others from etcd. None on the way to an upgrade, which needs every node.
  */
-export function notRecreated(
+export function nodesNotRecreated(
   manifest: ManifestRecord,
   current: ClusterState | null,
   { demand: { replace }, path }: { readonly demand: Pick<Demand, 'replace'>; readonly path: readonly Waypoint[] },

@@ -12,7 +12,7 @@ import { changed } from '../records/cluster-records.ts';
 import { doneStagesOf } from '../stages/done-stages.ts';
 import { type Runners, stageRequests } from '../stages/stage-requests.ts';
 import { nextPrefix, type Start } from '../stages/stored-start.ts';
-import { notRecreated } from './not-recreated.ts';
+import { nodesNotRecreated } from './not-recreated.ts';
 
 export interface WaypointStart {
   readonly run: ClusterRun;
@@ -41,13 +41,14 @@ export function startWaypoint(start: WaypointStart): Start {
   const doneStages = doneStagesOf(waypoint, during.current, record.doneStages);
   const remaining = waypoint.stages.filter(({ stage }) => !doneStages.stages.includes(stage));
   const progress = progressOf(start, during, remaining);
-  const stages = waypoint.stages.map((plan) => orphanAll(plan, manifest, during));
+  const stages = waypoint.stages.map((plan) => orphanNamed(plan, manifest, during));
   const continues = record.status === 'BackingOff';
-  const { demand: _before, nodeWait, ...known } = record;
-  const waited = continues && record.failure?.runId === runId ? nodeWait : undefined;
-  const heldToTheEnd = continues && record.failure?.code === 'ComponentsHeld' && record.backOffs >= start.mostBackOffs;
+  const { demand: _before, nodeWait: _wait, ...known } = record;
+  const nodeWait = continues && record.failure?.runId === runId ? record.nodeWait : undefined;
+  const reachedWithHeld =
+    continues && record.failure?.code === 'ComponentsHeld' && record.backOffs >= start.mostBackOffs;
   const { sizes, replace } = start.demand ?? noDemand;
-  const leftGone = notRecreated(manifest, before, { demand: { replace }, path: start.path });
+  const notRecreated = nodesNotRecreated(manifest, before, { demand: { replace }, path: start.path });
   const document: WaypointDocument = {
     schema: 1,
     namespace,
@@ -64,9 +65,9 @@ export function startWaypoint(start: WaypointStart): Start {
     ...(manifest.debug && { debug: true as const }),
     stages,
     undo,
-    ...(waited && { waitsSince: Object.fromEntries(waited.nodes.map(({ node, since }) => [node, since])) }),
-    ...(heldToTheEnd && { reachedWithHeld: true as const }),
-    ...(leftGone.length > 0 && { notRecreated: [...leftGone] }),
+    ...(nodeWait && { waitsSince: Object.fromEntries(nodeWait.nodes.map(({ node, since }) => [node, since])) }),
+    ...(reachedWithHeld && { reachedWithHeld }),
+    ...(notRecreated.length > 0 && { notRecreated: [...notRecreated] }),
   };
   // A repair between two attempts of a bound plan does not make the plan old.
   const boundTo = manifest.check ? record.unreached && record.lastChange?.plan : manifest.plan?.id;
@@ -80,7 +81,7 @@ export function startWaypoint(start: WaypointStart): Start {
     waypointPrefix,
     doneStages,
     heldPools: [...heldBy(manifest, record)],
-    ...(waited && { nodeWait: waited }),
+    ...(nodeWait && { nodeWait }),
     ...(continues ? {} : { failure: null, backOffs: 0 }),
   });
   const output = stageRequests({ waypoint, remaining, waypointPrefix, stepsBefore: progress.step, runners });
@@ -119,7 +120,7 @@ function progressOf(
 }
 
 /** A deletion orphans the nodes that the user named. */
-function orphanAll(plan: StagePlan, { deleting, orphans }: ManifestRecord, during: KnownStates): StagePlan {
+function orphanNamed(plan: StagePlan, { deleting, orphans }: ManifestRecord, during: KnownStates): StagePlan {
   if (plan.stage !== 'infrastructure' || !deleting || !Array.isArray(orphans)) return plan;
   const states = [during.current, during.attempted].filter((state) => state !== null);
   const there = new Set(states.flatMap((state) => allNodes(state).map(({ node }) => node.name)));
