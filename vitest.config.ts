@@ -26,7 +26,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           env: { KUBELOOM_KUBERNETES: 'simulated' },
-          include: ['test/**/*.test.ts'],
+          include: ['test/**/*.test.ts', 'packages/*/test/**/*.test.ts'],
           exclude: [
             'test/hosts/**',
             'test/conformance/**',

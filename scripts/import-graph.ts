@@ -9,11 +9,14 @@ import product from '../package.json' with { type: 'json' };
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
+/** Folders of the packages of this repository. */
+const packageFolders: readonly string[] = readdirSync(join(root, 'packages')).map((name) => `packages/${name}`);
+
 /** Path prefixes in the repository by the names that imports have for them, such as `#domain/`. */
 const aliases: readonly (readonly [alias: string, folder: string])[] = [
   ...Object.entries(product.imports).map(([alias, folder]) => [alias.slice(0, -1), folder.slice(2, -1)] as const),
   // Packages of this repository export what is in their `src/`.
-  ...readdirSync(join(root, 'packages')).map((name) => [`${name}/`, `packages/${name}/src/`] as const),
+  ...packageFolders.map((folder) => [folder.replace('packages/', '').concat('/'), `${folder}/src/`] as const),
 ];
 
 /** Source files below a folder, as paths in the repository; none when there is no such folder. */
@@ -32,7 +35,7 @@ export function filesBelow(folder: string): string[] {
 export const sources: readonly string[] = [
   'functions',
   'runner-images',
-  'packages',
+  ...packageFolders.map((folder) => `${folder}/src`),
   'local',
   'client',
   'cli',
@@ -44,12 +47,15 @@ export const sources: readonly string[] = [
 ].flatMap(filesBelow);
 
 /** The product with what tests, measures and generates it. */
-export const allSources: readonly string[] = [...sources, ...['test', 'bench', 'scripts'].flatMap(filesBelow)];
+export const allSources: readonly string[] = [
+  ...sources,
+  ...[...packageFolders.map((folder) => `${folder}/test`), 'test', 'bench', 'scripts'].flatMap(filesBelow),
+];
 
 /** Imports of a file: paths in the repository, or names of packages. */
 export function importsOf(file: string): string[] {
   const text = readFileSync(join(root, file), 'utf8');
-  const specifiers = [...text.matchAll(/(?<!['\w])(?:from|import)\s*\(?\s*'([^'\n]+)'/g)].map(
+  const specifiers = [...text.matchAll(/(?<!['\w.])(?:from|import)\s*\(?\s*'([^'\n]+)'/g)].map(
     (match) => match[1] ?? '',
   );
   return specifiers.map((specifier) => {

@@ -6,7 +6,7 @@ import { type Gateway, startGateway, startGatewayThread } from '../api-gateway/s
 import { metricsListener } from '../metrics/exposition.ts';
 import { usersFile } from '../users.ts';
 import { environmentOf, type Ground } from './ground.ts';
-import type { Functions, Workflows } from './work.ts';
+import type { Functions, StartedWork } from './work.ts';
 
 /** The API: in a thread of its own where the platform lasts. */
 export async function startApi(ground: Ground): Promise<Gateway> {
@@ -27,7 +27,7 @@ export async function startApi(ground: Ground): Promise<Gateway> {
 
 export async function startMetrics(
   ground: Ground,
-  { store, buildStore, measured }: Pick<Workflows, 'store' | 'buildStore'> & Pick<Functions, 'measured'>,
+  { store, buildStore, measured }: Pick<StartedWork, 'store' | 'buildStore'> & Pick<Functions, 'measured'>,
 ): Promise<LoopbackServer> {
   const { product, directory, logger } = ground;
   const numbers = () => ({ executions: store.counts(), builds: buildStore.all(), measured });

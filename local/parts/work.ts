@@ -56,7 +56,7 @@ export async function startFunctions(ground: Ground): Promise<Functions> {
   return { lambdas: lambdaHost(threads.functions, note), measured };
 }
 
-export interface Workflows extends WorkflowServices {
+export interface StartedWork extends WorkflowServices {
   readonly builds: LocalBuilds;
   readonly buildStore: BuildStore;
 }
@@ -64,8 +64,16 @@ export interface Workflows extends WorkflowServices {
 /** Builds and executions, neither of which begins before `recover` has ended what an earlier platform left. */
 export async function startWork(
   ground: Ground,
-  { doors, objects, variables, lambdas }: Pick<Services, 'doors' | 'objects'> & Pick<Functions, 'lambdas'> & Variables,
-): Promise<Workflows> {
+  {
+    doors,
+    objects,
+    variables,
+    lambdas,
+  }: Pick<Services, 'doors' | 'objects'> &
+    Pick<Functions, 'lambdas'> & {
+      readonly variables: Readonly<Record<string, string>>;
+    },
+): Promise<StartedWork> {
   const { product, directory, accessKey, graceMs, logger } = ground;
   const projects = await product.projects(variables, directory.path);
   const { credentialsOfBuilds } = product;
@@ -106,10 +114,6 @@ export async function startWork(
   return { ...workflows, builds, buildStore };
 }
 
-export interface Variables {
-  readonly variables: Readonly<Record<string, string>>;
-}
-
 /** What reads the stream of the table, if the product has such a function. */
 export function startStream(
   ground: Ground,
@@ -125,7 +129,7 @@ export function startStream(
 /** First the tools that an earlier platform left running, then its executions: when a run is finished, no tool is running any more. */
 export async function recover(
   { logger }: Ground,
-  { doors, builds, executions, store, machines }: Pick<Services, 'doors'> & Workflows,
+  { doors, builds, executions, store, machines }: Pick<Services, 'doors'> & StartedWork,
 ): Promise<void> {
   await builds.recover();
   executions.recover();

@@ -3,7 +3,7 @@
  * its secrets to other users of the machine, nor to a page in a browser. The key id is the secret here; signatures are
  * not checked.
  */
-import { keyDigest, type Signer } from 'aws-on-loopback/server/callers.ts';
+import { keyDigest, type SigningClient } from 'aws-on-loopback/server/callers.ts';
 import { functionNames } from '#functions/rights/uses.ts';
 import { openIdentity, sealIdentity, type ToolSession } from './session-token.ts';
 
@@ -47,7 +47,10 @@ export function principalByKey(accessKey: string): ReadonlyMap<string, Principal
 }
 
 /** Who has the session token; undefined without one, and for one that this platform did not make. */
-export function principalInSession(accessKey: string, { accessKeyId, sessionToken }: Signer): Principal | undefined {
+export function principalInSession(
+  accessKey: string,
+  { accessKeyId, sessionToken }: SigningClient,
+): Principal | undefined {
   if (sessionToken === undefined || accessKeyId !== sessionKeyOf(sessionToken)) return undefined;
   const identity = openIdentity(accessKey, sessionToken);
   return identity?.kind === 'build' ? { kind: 'build', name: identity.build } : identity;

@@ -1,10 +1,10 @@
 /** Lets in whom a platform knows, and holds them to their roles. */
 import type { IncomingMessage } from 'node:http';
-import { type Caller, callerOf, type Doorkeeper, keyDigest, unbounded } from 'aws-on-loopback/server/callers.ts';
+import { callerOf, type Doorkeeper, keyDigest, type ServiceCaller, unbounded } from 'aws-on-loopback/server/callers.ts';
 import { type Principal, principalByKey, principalInSession } from './access-key.ts';
 import { denial, denialOf } from './request-rights.ts';
 
-class BoundedCaller implements Caller {
+class BoundedCaller implements ServiceCaller {
   readonly principal: Principal;
 
   constructor(principal: Principal) {

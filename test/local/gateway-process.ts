@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { silentLogger } from 'aws-on-loopback/logger.ts';
 import { startGatewayThread } from '#local/api-gateway/start-gateway.ts';
 
-const routesModule = new URL('./endless-routes.ts', import.meta.url).href;
+const routesModule = new URL('../../packages/aws-on-loopback/test/endless-routes.ts', import.meta.url).href;
 const token = 'correct-horse-battery-staple-and-more';
 const start = (port: number) =>
   startGatewayThread({

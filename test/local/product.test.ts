@@ -28,3 +28,8 @@ describe('settings of builds', () => {
     expect(project?.environment).not.toHaveProperty('KUBELOOM_SIM_STAGE_MS');
   });
 });
+
+it('what reads git repositories does so in a thread of its own', () => {
+  const { inThreads = {}, quickTick } = kubeloom('sim');
+  expect(Object.keys(inThreads)).toEqual([quickTick]);
+});

@@ -5,7 +5,8 @@ import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { tableSchema } from '#adapters/table-keys.ts';
 import { buildEnvironment } from '#local/environment.ts';
 import type { Product } from '#local/product.ts';
-import { task } from './workbench.ts';
+
+const task = (Resource: string, more: object): object => ({ Type: 'Task', Resource, TimeoutSeconds: 30, ...more });
 
 /** Machine `main` runs `script` as a build; `tidy` keeps every event that it is started with. */
 export async function tinyProduct(

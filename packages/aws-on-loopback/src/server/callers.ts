@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage, RequestListener } from 'node:http';
 
 /** Who signed a request, and what they may do. */
-export interface Caller {
+export interface ServiceCaller {
   /** The message of AWS for an action (`s3:GetObject`) that is not allowed; undefined when it is. `keys`: what it uses; none for what has no key. */
   denial(action: string, keys: readonly string[]): string | undefined;
   /** The same for an operation (`PutItem`) of a service that speaks JSON (`DynamoDB`), with what it requests in addition to its keys. */
@@ -11,17 +11,17 @@ export interface Caller {
 }
 
 /** How a client identifies itself. Signatures are not checked: the id of the key is the secret. */
-export interface Signer {
+export interface SigningClient {
   /** Empty for a request that is not signed. */
   readonly accessKeyId: string;
   readonly sessionToken: string | undefined;
 }
 
 /** Finds the caller; undefined for one that is not known. */
-export type Doorkeeper = (signer: Signer) => Caller | undefined;
+export type Doorkeeper = (signer: SigningClient) => ServiceCaller | undefined;
 
 /** Who may do everything. */
-export const unbounded: Caller = { denial: () => undefined, denialOf: () => undefined };
+export const unbounded: ServiceCaller = { denial: () => undefined, denialOf: () => undefined };
 
 /** Lets in those who sign with this access key, to do everything, and no one else. */
 export function withKey(accessKey: string): Doorkeeper {
@@ -32,10 +32,10 @@ export function withKey(accessKey: string): Doorkeeper {
 /** For look-ups by key: how long they take says nothing about the keys. */
 export const keyDigest = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-const callers = new WeakMap<IncomingMessage, Caller>();
+const callers = new WeakMap<IncomingMessage, ServiceCaller>();
 
 /** Who signed the request; without a doorkeeper everyone may do everything. */
-export const callerOf = (request: IncomingMessage): Caller => callers.get(request) ?? unbounded;
+export const callerOf = (request: IncomingMessage): ServiceCaller => callers.get(request) ?? unbounded;
 
 /** Passes on requests that are signed (SigV4 header) by someone whom the doorkeeper knows; answers all others with 403. */
 export function guarded(listener: RequestListener, doorkeeper: Doorkeeper): RequestListener {

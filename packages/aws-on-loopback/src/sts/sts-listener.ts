@@ -4,7 +4,7 @@ import type { RequestListener, ServerResponse } from 'node:http';
 import { z } from 'zod';
 import { type Logger, messageOf } from '../logger.ts';
 import { bodyWithin } from '../server/body-within.ts';
-import { type Caller, callerOf } from '../server/callers.ts';
+import { callerOf, type ServiceCaller } from '../server/callers.ts';
 
 /** As STS limits them; a role that another role became gets an hour at most. */
 const AssumeRole = z.object({
@@ -52,7 +52,7 @@ export function stsListener(open: (asked: AskedSession) => SessionKeys, logger: 
 }
 
 /** A session with tags needs two rights. */
-function denialOfSession(caller: Caller): string | undefined {
+function denialOfSession(caller: ServiceCaller): string | undefined {
   return caller.denial('sts:AssumeRole', []) ?? caller.denial('sts:TagSession', []);
 }
 

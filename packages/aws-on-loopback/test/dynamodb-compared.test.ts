@@ -8,13 +8,12 @@ import {
   QueryCommand,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
-import { type LocalDynamoDb, startDynamoDb } from 'aws-on-loopback/dynamodb/start-dynamodb.ts';
 import dynalite from 'dynalite';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { tableSchema } from '#adapters/table-keys.ts';
-import { ensureTable } from '#local/ensure-table.ts';
-import { at } from '#test/local/clients.ts';
+import { type LocalDynamoDb, startDynamoDb } from '../src/dynamodb/start-dynamodb.ts';
+import { at } from './clients.ts';
+import { createTable } from './create-table.ts';
 
 let ours: LocalDynamoDb;
 let theirs: ReturnType<typeof dynalite>;
@@ -39,14 +38,14 @@ afterAll(async () => {
   await new Promise((done) => theirs.close(done));
 });
 
-const pk = fc.constantFrom('MANIFESTS', 'MANIFEST#a#b', 'é');
-const sk = fc.constantFrom('a', 'a#b', 'ab', 'b', 'CLUSTER#1', 'CLUSTER#2', 'é', '日');
+const pk = fc.constantFrom('THINGS', 'THING#a#b', 'é');
+const sk = fc.constantFrom('a', 'a#b', 'ab', 'b', 'PART#1', 'PART#2', 'é', '日');
 const key = fc.record({ pk, sk }).map((one) => ({ pk: { S: one.pk }, sk: { S: one.sk } }));
 const number = fc.integer({ min: 0, max: 3 }).map((value) => ({ N: String(value) }));
-const text = fc.constantFrom('', 'x', 'MANIFESTS', '2026-11-20T12:00:00.000Z').map((value) => ({ S: value }));
+const text = fc.constantFrom('', 'x', 'THINGS', '2026-11-20T12:00:00.000Z').map((value) => ({ S: value }));
 const due = fc.option(
   fc.record({
-    duePartition: fc.constantFrom({ S: 'MANIFESTS' }, { S: 'CHECKS' }),
+    duePartition: fc.constantFrom({ S: 'THINGS' }, { S: 'CHECKS' }),
     dueAt: fc.constantFrom({ S: '1' }, { S: '2' }, { S: '3' }),
   }),
   { nil: undefined },
@@ -62,7 +61,7 @@ const item = fc
   )
   .map(([id, index, rest]) => ({ ...id, ...index, ...rest }));
 
-/** Those of the adapters, and some that they might use one day. */
+/** Those that programs use most. */
 const condition = fc.constantFrom(
   'attribute_not_exists(#pk)',
   'attribute_exists(#pk)',
@@ -159,7 +158,7 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 3,
     arbitrary: fc
-      .tuple(pk, fc.constantFrom('', 'a', 'CLUSTER#'), fc.option(fc.integer({ min: 1, max: 3 })), fc.boolean())
+      .tuple(pk, fc.constantFrom('', 'a', 'PART#'), fc.option(fc.integer({ min: 1, max: 3 })), fc.boolean())
       .map(
         ([partition, prefix, limit, forward]): Step =>
           (client, TableName) =>
@@ -176,7 +175,7 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
     weight: 2,
     arbitrary: fc
       .tuple(
-        fc.constantFrom('MANIFESTS', 'CHECKS', 'x'),
+        fc.constantFrom('THINGS', 'CHECKS', 'x'),
         fc.constantFrom('1', '2', '9'),
         fc.option(fc.integer({ min: 1, max: 3 })),
         fc.boolean(),
@@ -224,8 +223,7 @@ async function seen(answer: Promise<unknown>): Promise<unknown> {
 it('the table answers as dynalite does, operation by operation', async () => {
   const property = fc.asyncProperty(fc.array(steps, { minLength: 1, maxLength: 25 }), async (sequence) => {
     const table = `table-${tables++}`;
-    const { timeToLive: _, ...schema } = tableSchema;
-    for (const url of urls) await ensureTable(url, table, schema);
+    for (const url of urls) await createTable(url, table, { expires: false });
     for (const step of sequence) {
       const [one, other] = await Promise.all(clients.map((client) => seen(step(client, table))));
       expect(one).toEqual(other);

@@ -1,9 +1,8 @@
-/** Functions of the pipeline that read documents of users, on a platform that lasts. */
-import { lambdaHost } from 'aws-on-loopback/lambda/lambda-host.ts';
-import { threadedFunctions } from 'aws-on-loopback/lambda/threaded-functions.ts';
-import { silentLogger } from 'aws-on-loopback/logger.ts';
+/** Functions that read what others wrote, in threads. */
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { kubeloom } from '#local/product.ts';
+import { lambdaHost } from '../src/lambda/lambda-host.ts';
+import { threadedFunctions } from '../src/lambda/threaded-functions.ts';
+import { silentLogger } from '../src/logger.ts';
 
 const module = new URL('./endless-handler.ts', import.meta.url).href;
 
@@ -11,7 +10,7 @@ const module = new URL('./endless-handler.ts', import.meta.url).href;
 function host({ work = true, timeoutMs = 120_000 } = {}) {
   const here = { read: () => 'nothing to do', other: () => 'other' };
   const reader = { module, timeoutMs, hasWork: async () => work };
-  const environmentOf = (name: string) => ({ KUBELOOM_TEST_OWN: `key of ${name}` });
+  const environmentOf = (name: string) => ({ LOOPBACK_TEST_OWN: `key of ${name}` });
   const threads = threadedFunctions(here, { read: reader }, { logger: silentLogger, environmentOf });
   onTestFinished(() => threads.close());
   return lambdaHost(threads.functions);
@@ -35,9 +34,4 @@ it('a function that reads without end is ended at its deadline, and the next cal
     async () => expect(await lambdas.invoke('Read', {})).toMatchObject({ isMainThread: false }),
     120_000,
   );
-});
-
-it('what reads git repositories is one of them', () => {
-  const { inThreads = {}, quickTick } = kubeloom('sim');
-  expect(Object.keys(inThreads)).toEqual([quickTick]);
 });

@@ -8,16 +8,16 @@ import {
   SFNClient,
   StartExecutionCommand,
 } from '@aws-sdk/client-sfn';
-import type { ProjectRun } from 'aws-on-loopback/codebuild/build-run.ts';
-import type { LocalBuilds } from 'aws-on-loopback/codebuild/builds.ts';
-import { codeBuildListener } from 'aws-on-loopback/codebuild/codebuild-listener.ts';
-import { type LambdaFunction, lambdaHost } from 'aws-on-loopback/lambda/lambda-host.ts';
-import { silentLogger } from 'aws-on-loopback/logger.ts';
-import { executionArn, stateMachineArn } from 'aws-on-loopback/names.ts';
-import type { StatusRule } from 'aws-on-loopback/stepfunctions/status-change.ts';
-import { stepFunctionsListener } from 'aws-on-loopback/stepfunctions/stepfunctions-listener.ts';
-import { startCodeBuild, startWorkflows, type WorkflowServices } from 'aws-on-loopback/workflow-services.ts';
 import { onTestFinished } from 'vitest';
+import type { ProjectRun } from '../src/codebuild/build-run.ts';
+import type { LocalBuilds } from '../src/codebuild/builds.ts';
+import { codeBuildListener } from '../src/codebuild/codebuild-listener.ts';
+import { type LambdaFunction, lambdaHost } from '../src/lambda/lambda-host.ts';
+import { silentLogger } from '../src/logger.ts';
+import { executionArn, stateMachineArn } from '../src/names.ts';
+import type { StatusRule } from '../src/stepfunctions/status-change.ts';
+import { stepFunctionsListener } from '../src/stepfunctions/stepfunctions-listener.ts';
+import { startCodeBuild, startWorkflows, type WorkflowServices } from '../src/workflow-services.ts';
 import { at, listening, temporaryDirectory } from './clients.ts';
 
 export interface WorkbenchOptions {

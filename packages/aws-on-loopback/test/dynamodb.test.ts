@@ -1,7 +1,6 @@
 /** The local DynamoDB: its table and what outlives it. */
 import { connect } from 'node:net';
 import {
-  DescribeTableCommand,
   DynamoDBClient,
   GetItemCommand,
   PutItemCommand,
@@ -9,11 +8,10 @@ import {
   TransactWriteItemsCommand,
   type TransactWriteItemsCommandInput,
 } from '@aws-sdk/client-dynamodb';
-import { type LocalDynamoDb, startDynamoDb } from 'aws-on-loopback/dynamodb/start-dynamodb.ts';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { tableSchema } from '#adapters/table-keys.ts';
-import { ensureTable } from '#local/ensure-table.ts';
+import { type LocalDynamoDb, startDynamoDb } from '../src/dynamodb/start-dynamodb.ts';
 import { at, refusal, temporaryDirectory } from './clients.ts';
+import { createTable } from './create-table.ts';
 
 const key = { pk: { S: 'a' }, sk: { S: 'b' } };
 
@@ -21,19 +19,11 @@ async function start(directory: string, port = 0): Promise<{ server: LocalDynamo
   const server = await startDynamoDb({ directory, port });
   const client = new DynamoDBClient(at(server.url));
   onTestFinished(() => server.close());
-  await ensureTable(server.url, 'test', tableSchema);
+  await createTable(server.url, 'test');
   return { server, client };
 }
 
 describe('the local DynamoDB', () => {
-  it('the table is created with its index, once', async () => {
-    const { server, client } = await start(await temporaryDirectory());
-    await ensureTable(server.url, 'test', tableSchema);
-    const { Table } = await client.send(new DescribeTableCommand({ TableName: 'test' }));
-    expect(Table?.KeySchema?.map(({ AttributeName }) => AttributeName)).toEqual(['pk', 'sk']);
-    expect(Table?.GlobalSecondaryIndexes?.map(({ IndexName }) => IndexName)).toEqual(['due']);
-  });
-
   it('the table has its items after a restart, on the same port', async () => {
     const directory = await temporaryDirectory();
     const { server, client } = await start(directory);

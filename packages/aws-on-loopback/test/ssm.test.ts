@@ -9,10 +9,10 @@ import {
   PutParameterCommand,
   SSMClient,
 } from '@aws-sdk/client-ssm';
-import { silentLogger } from 'aws-on-loopback/logger.ts';
-import { openParameterStore } from 'aws-on-loopback/ssm/parameter-store.ts';
-import { ssmListener } from 'aws-on-loopback/ssm/ssm-listener.ts';
 import { describe, expect, it } from 'vitest';
+import { silentLogger } from '../src/logger.ts';
+import { openParameterStore } from '../src/ssm/parameter-store.ts';
+import { ssmListener } from '../src/ssm/ssm-listener.ts';
 import { at, listening, refusal, temporaryDirectory } from './clients.ts';
 
 async function startSsm(given?: string): Promise<{ ssm: SSMClient; directory: string }> {
@@ -29,13 +29,13 @@ const value = async (ssm: SSMClient, Name: string, WithDecryption = true) =>
 describe('the local SSM', () => {
   it('a secret survives a restart, unreadable on disk', async () => {
     const { ssm, directory } = await startSsm();
-    await put(ssm, '/kubeloom/user/default/cloud', 'very secret');
-    expect(await value(ssm, '/kubeloom/user/default/cloud')).toBe('very secret');
+    await put(ssm, '/shop/user/default/cloud', 'very secret');
+    expect(await value(ssm, '/shop/user/default/cloud')).toBe('very secret');
     for (const file of await readdir(directory))
       expect((await readFile(join(directory, file))).includes('very secret')).toBe(false);
     expect((await stat(join(directory, 'key'))).mode & 0o777).toBe(0o600);
     const again = await startSsm(directory);
-    expect(await value(again.ssm, '/kubeloom/user/default/cloud')).toBe('very secret');
+    expect(await value(again.ssm, '/shop/user/default/cloud')).toBe('very secret');
   });
 
   it('a secret is not returned in clear text without decryption', async () => {

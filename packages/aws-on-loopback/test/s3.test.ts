@@ -16,9 +16,9 @@ import {
   S3Client,
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
-import { silentLogger } from 'aws-on-loopback/logger.ts';
-import { openS3 } from 'aws-on-loopback/s3/s3-listener.ts';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { silentLogger } from '../src/logger.ts';
+import { openS3 } from '../src/s3/s3-listener.ts';
 import { at, listening, refusal, temporaryDirectory } from './clients.ts';
 
 const Bucket = 'test';

@@ -3,17 +3,23 @@ import { cp, mkdtemp, open, readdir, readFile, rename, rm, stat, truncate, write
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DynamoDBClient, GetItemCommand, PutItemCommand, QueryCommand } from '@aws-sdk/client-dynamodb';
-import { openItemStore } from 'aws-on-loopback/dynamodb/item-store.ts';
-import { deleteExpired } from 'aws-on-loopback/dynamodb/operations.ts';
-import { type LocalDynamoDb, startDynamoDb, tableFile } from 'aws-on-loopback/dynamodb/start-dynamodb.ts';
 import dynalite from 'dynalite';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { tableSchema } from '#adapters/table-keys.ts';
-import { ensureTable } from '#local/ensure-table.ts';
-import { storeWords } from '#local/store-words.ts';
-import { at, temporaryDirectory } from '#test/local/clients.ts';
+import { openItemStore } from '../src/dynamodb/item-store.ts';
+import { deleteExpired } from '../src/dynamodb/operations.ts';
+import { type LocalDynamoDb, startDynamoDb, tableFile } from '../src/dynamodb/start-dynamodb.ts';
+import type { StoreWords } from '../src/stores/store-fault.ts';
+import { at, temporaryDirectory } from './clients.ts';
+import { createTable } from './create-table.ts';
 
 const table = 'test';
+const words: StoreWords = {
+  writer: 'the shop',
+  parameter: 'password',
+  levelDb: 'in the format of last year',
+  restore: 'restore a backup with `shop restore`',
+  acceptLoss: '`shop --accept-loss` opens all the same',
+};
 const item = (sk: string, more: Record<string, { N: string } | { S: string }> = {}) => ({
   pk: { S: 'a' },
   sk: { S: sk },
@@ -24,10 +30,10 @@ async function start(
   directory: string,
   acceptLoss = false,
 ): Promise<{ server: LocalDynamoDb; client: DynamoDBClient }> {
-  const server = await startDynamoDb({ directory, port: 0, acceptLoss, words: storeWords });
+  const server = await startDynamoDb({ directory, port: 0, acceptLoss, words });
   onTestFinished(() => server.close());
   const client = new DynamoDBClient(at(server.url));
-  await ensureTable(server.url, table, tableSchema);
+  await createTable(server.url, table);
   return { server, client };
 }
 
@@ -46,11 +52,11 @@ async function count(client: DynamoDBClient): Promise<number> {
 /** A table with 40 items as a killed process leaves it, its log not yet in the file: each test takes a copy. */
 let left: string;
 beforeAll(async () => {
-  left = await mkdtemp(join(tmpdir(), 'kubeloom-table-'));
+  left = await mkdtemp(join(tmpdir(), 'aws-on-loopback-table-'));
   const running = join(left, 'running');
   const server = await startDynamoDb({ directory: running, port: 0, acceptLoss: false });
   const client = new DynamoDBClient(at(server.url));
-  await ensureTable(server.url, table, tableSchema);
+  await createTable(server.url, table);
   for (let sk = 0; sk < 40; sk++) await put(client, item(String(sk), { text: { S: 'x'.repeat(500) } }));
   await cp(running, join(left, 'killed'), { recursive: true });
   await server.close();
@@ -72,7 +78,9 @@ describe('a table', () => {
   it('the table does not start without its log, and counts the lost changes, unless accepted', async () => {
     const directory = await killed();
     await rm(join(directory, `${tableFile}-wal`));
-    await expect(start(directory)).rejects.toThrow(/table\.sqlite.*(lost its last \d+ changes|damaged).*local restore/);
+    await expect(start(directory)).rejects.toThrow(
+      /table\.sqlite.*(lost its last \d+ changes|damaged).*`shop restore`/,
+    );
   });
 
   it('the table does not start when the end of its log was interrupted', async () => {
@@ -115,19 +123,18 @@ describe('a table', () => {
     await file.write(Buffer.from([0, 0, 0, 9]), 0, 4, 60);
     await file.close();
     await expect(start(newer)).rejects.toThrow(
-      /newer version of Kubeloom \(the table, version 9\); start that version/,
+      /newer version of the shop \(the table, version 9\); start that version/,
     );
   });
 });
 
-describe('the table of 0.1.0', () => {
+describe('the table in LevelDB', () => {
   async function leveldb(): Promise<string> {
     const directory = await temporaryDirectory();
     const old = dynalite({ path: directory, createTableMs: 0 });
     await new Promise<void>((done) => old.listen(0, '127.0.0.1', () => done()));
     const url = `http://127.0.0.1:${(old.address() as { port: number }).port}`;
-    const { timeToLive: _, ...schema } = tableSchema;
-    await ensureTable(url, table, schema);
+    await createTable(url, table, { expires: false });
     const client = new DynamoDBClient(at(url));
     for (let sk = 0; sk < 30; sk++)
       await put(
@@ -140,7 +147,7 @@ describe('the table of 0.1.0', () => {
     return directory;
   }
 
-  it('the table of 0.1.0 is migrated at the first start, once, with its index and expiry', async () => {
+  it('a table that dynalite kept in LevelDB is migrated at the first start, once, with its index and expiry', async () => {
     const directory = await leveldb();
     const { client, server } = await start(directory);
     expect((await readdir(directory)).filter((name) => !name.startsWith(tableFile))).toEqual([]);
@@ -157,11 +164,11 @@ describe('the table of 0.1.0', () => {
     expect(await deleteExpired(items, table, 10_000)).toBe(30);
   });
 
-  it('a damaged table of 0.1.0 is refused with a sentence, and not changed', async () => {
+  it('a damaged table in LevelDB is refused with a sentence, and not changed', async () => {
     const directory = await leveldb();
     await rename(join(directory, 'CURRENT'), join(directory, 'elsewhere'));
     await expect(start(directory)).rejects.toThrow(
-      /Kubeloom 0\.1\.0\) is damaged: CURRENT is missing; restore a backup/,
+      /in the format of last year\) is damaged: CURRENT is missing; restore a backup/,
     );
     await rename(join(directory, 'elsewhere'), join(directory, 'CURRENT'));
     await start(directory);

@@ -1,6 +1,6 @@
 /** Routes of a thread under test: some never answer, each in a way that nothing inside of their thread can end. */
 import { threadId } from 'node:worker_threads';
-import type { GatewayRoute } from 'aws-on-loopback/api-gateway/gateway-listener.ts';
+import type { GatewayRoute } from '../src/api-gateway/gateway-listener.ts';
 
 let counted = 0;
 const works: Readonly<Record<string, (body: string) => unknown>> = {

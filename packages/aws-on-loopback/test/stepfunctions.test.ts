@@ -7,8 +7,8 @@ import {
   StartSyncExecutionCommand,
   StopExecutionCommand,
 } from '@aws-sdk/client-sfn';
-import { executionArn, stateMachineArn } from 'aws-on-loopback/names.ts';
 import { describe, expect, it } from 'vitest';
+import { executionArn, stateMachineArn } from '../src/names.ts';
 import { refusal } from './clients.ts';
 import { startWorkbench, task, type Workbench } from './workbench.ts';
 

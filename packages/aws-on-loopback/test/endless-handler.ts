@@ -3,5 +3,5 @@ import { isMainThread } from 'node:worker_threads';
 
 export const handler = async (event: { readonly endless?: boolean }): Promise<unknown> => {
   while (event.endless) Math.random();
-  return { isMainThread, own: process.env.KUBELOOM_TEST_OWN };
+  return { isMainThread, own: process.env.LOOPBACK_TEST_OWN };
 };

@@ -1,10 +1,10 @@
 /** What runs and checks leave on the disk is bounded by bytes, not only by age. */
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { silentLogger } from 'aws-on-loopback/logger.ts';
-import { openBucket } from 'aws-on-loopback/s3/bucket.ts';
-import { openS3 } from 'aws-on-loopback/s3/s3-listener.ts';
 import { describe, expect, it } from 'vitest';
+import { silentLogger } from '../src/logger.ts';
+import { openBucket } from '../src/s3/bucket.ts';
+import { openS3 } from '../src/s3/s3-listener.ts';
 import { temporaryDirectory } from './clients.ts';
 
 describe('objects below a prefix', () => {

@@ -1,6 +1,6 @@
 /** Which state machines Step Functions on one machine refuses, and how they name functions. */
-import { lambdaArn } from 'aws-on-loopback/names.ts';
 import { describe, expect, it } from 'vitest';
+import { lambdaArn } from '../src/names.ts';
 import { startWorkbench, task } from './workbench.ts';
 
 const invoke = 'arn:aws:states:::lambda:invoke';

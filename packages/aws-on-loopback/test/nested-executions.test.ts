@@ -1,7 +1,7 @@
 /** What executions start on one machine: executions of other machines, builds, and what the rule for failed ones starts. */
 import { StopExecutionCommand } from '@aws-sdk/client-sfn';
-import { executionArn, stateMachineArn } from 'aws-on-loopback/names.ts';
 import { describe, expect, it } from 'vitest';
+import { executionArn, stateMachineArn } from '../src/names.ts';
 import { startWorkbench, task, type Workbench } from './workbench.ts';
 
 const nested = 'arn:aws:states:::states:startExecution.sync:2';
@@ -105,7 +105,7 @@ describe('builds of executions', () => {
     task('arn:aws:states:::codebuild:startBuild.sync', {
       Parameters: {
         ProjectName: 'p',
-        EnvironmentVariablesOverride: [{ Name: 'KUBELOOM_STAGE', Type: 'PLAINTEXT', Value: 'nodes' }],
+        EnvironmentVariablesOverride: [{ Name: 'SHOP_STAGE', Type: 'PLAINTEXT', Value: 'nodes' }],
       },
       End: true,
       ...more,
@@ -114,7 +114,7 @@ describe('builds of executions', () => {
   it('a build gets its environment and returns the shape of Step Functions', async () => {
     let seen: unknown;
     const run = async (environment: Readonly<Record<string, string>>): Promise<void> => {
-      seen = environment.KUBELOOM_STAGE;
+      seen = environment.SHOP_STAGE;
     };
     const bench = await startWorkbench({ machines: { m: only(build()) }, projects: { p: { kind: 'function', run } } });
     const { output } = await bench.run('m');

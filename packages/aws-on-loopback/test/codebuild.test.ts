@@ -3,13 +3,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { BatchGetBuildsCommand, StartBuildCommand, StopBuildCommand } from '@aws-sdk/client-codebuild';
-import type { ProjectRun } from 'aws-on-loopback/codebuild/build-run.ts';
-import { parseStartBuild } from 'aws-on-loopback/codebuild/build-shapes.ts';
-import { openBuildStore } from 'aws-on-loopback/codebuild/build-store.ts';
-import { startBuilds } from 'aws-on-loopback/codebuild/builds.ts';
-import { groupMembers } from 'aws-on-loopback/codebuild/process-group.ts';
-import { silentLogger } from 'aws-on-loopback/logger.ts';
 import { describe, expect, it } from 'vitest';
+import type { ProjectRun } from '../src/codebuild/build-run.ts';
+import { parseStartBuild } from '../src/codebuild/build-shapes.ts';
+import { openBuildStore } from '../src/codebuild/build-store.ts';
+import { startBuilds } from '../src/codebuild/builds.ts';
+import { groupMembers } from '../src/codebuild/process-group.ts';
+import { silentLogger } from '../src/logger.ts';
 import { refusal, temporaryDirectory } from './clients.ts';
 import { startWorkbench, type Workbench } from './workbench.ts';
 
@@ -49,9 +49,9 @@ function processesWith(id: string): readonly string[] {
 
 describe('builds', () => {
   it('a build runs with its environment and leaves its output in a log', async () => {
-    const bench = await startWorkbench({ projects: { p: shell('echo "$KUBELOOM_STAGE of $CODEBUILD_BUILD_ID"') } });
+    const bench = await startWorkbench({ projects: { p: shell('echo "$SHOP_STAGE of $CODEBUILD_BUILD_ID"') } });
     const id = await start(bench, 'p', {
-      environmentVariablesOverride: [{ name: 'KUBELOOM_STAGE', value: 'nodes', type: 'PLAINTEXT' }],
+      environmentVariablesOverride: [{ name: 'SHOP_STAGE', value: 'nodes', type: 'PLAINTEXT' }],
     });
     expect(await bench.builds.ended(id)).toMatchObject({ status: 'SUCCEEDED', project: 'p' });
     expect(await output(bench, id, 'of')).toBe(`nodes of ${id}\n`);
