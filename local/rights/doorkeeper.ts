@@ -1,4 +1,4 @@
-/** Lets in whom a platform knows, and holds them to their roles. */
+/** Accepts clients that a platform knows, and holds them to their roles. */
 import type { IncomingMessage } from 'node:http';
 import { callerOf, type Doorkeeper, keyDigest, type ServiceCaller, unbounded } from 'aws-on-loopback/server/callers.ts';
 import { type Principal, principalByKey, principalInSession } from './access-key.ts';

@@ -95,7 +95,11 @@ describe('docs/nodes.md', () => {
 });
 
 describe('links', () => {
-  const pages = ['README.md', 'CONTRIBUTING.md', 'examples/README.md', ...filesBelow('docs', '.md')];
+  const pages = [
+    ...['README.md', 'CONTRIBUTING.md', 'examples/README.md', 'local/README.md'],
+    ...globSync('packages/*/README.md', { cwd: root }),
+    ...filesBelow('docs', '.md'),
+  ];
   const linksOn = (page: string): readonly string[] =>
     [...read(page).matchAll(/\]\((?!https?:|#)([^)#]+)[^)]*\)/g)].map((match) => join(dirname(page), match[1] ?? ''));
 

@@ -82,7 +82,7 @@ describe('what a doorkeeper denies', () => {
     });
   });
 
-  it('an operation that is not emulated is refused, whoever asks', async () => {
+  it('an operation that is not emulated is refused without a doorkeeper, too', async () => {
     const store = await openParameterStore(await temporaryDirectory());
     const { url } = await listening(ssmListener(store, silentLogger));
     const stopped = new CodeBuildClient(at(url)).send(new StopBuildCommand({ id: 'a:1' }));

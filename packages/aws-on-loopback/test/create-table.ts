@@ -1,5 +1,10 @@
 /** A table with a sort key, an index and a time to live, as the tests need it. */
-import { CreateTableCommand, DynamoDBClient, UpdateTimeToLiveCommand } from '@aws-sdk/client-dynamodb';
+import {
+  CreateTableCommand,
+  DynamoDBClient,
+  UpdateTimeToLiveCommand,
+  waitUntilTableExists,
+} from '@aws-sdk/client-dynamodb';
 import { at } from './clients.ts';
 
 const key = (hash: string, range: string) => [
@@ -31,6 +36,7 @@ export async function createTable(
       // The table of an earlier start.
       if (error.name !== 'ResourceInUseException') throw error;
     });
+    await waitUntilTableExists({ client, maxWaitTime: 60, minDelay: 0.01, maxDelay: 0.01 }, { TableName });
     const TimeToLiveSpecification = { AttributeName: 'expireAt', Enabled: true };
     if (expires) await client.send(new UpdateTimeToLiveCommand({ TableName, TimeToLiveSpecification }));
   } finally {

@@ -51,7 +51,7 @@ interface Thread {
   readonly calls: Map<number, Waiting>;
   state: 'loading' | 'serving' | 'ending';
   unanswered: number;
-  /** Why it ends, if it ends by itself. */
+  /** Why it ended, if no one ended it. */
   cause: CallEnded;
   wasLoaded: boolean;
   idle?: NodeJS.Timeout;

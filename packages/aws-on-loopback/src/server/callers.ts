@@ -23,7 +23,7 @@ export type Doorkeeper = (signer: SigningClient) => ServiceCaller | undefined;
 /** Who may do everything. */
 export const unbounded: ServiceCaller = { denial: () => undefined, denialOf: () => undefined };
 
-/** Lets in those who sign with this access key, to do everything, and no one else. */
+/** Accepts those who sign with this access key, for everything, and no one else. */
 export function withKey(accessKey: string): Doorkeeper {
   const known = keyDigest(accessKey);
   return ({ accessKeyId }) => (keyDigest(accessKeyId) === known ? unbounded : undefined);
