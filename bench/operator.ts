@@ -57,7 +57,7 @@ try {
       const isReady = async (): Promise<boolean> => {
         const state = 'jsonpath={range .items[*]}{.status.state}{"\\n"}{end}';
         const states = (await kubectl(['get', 'inputmanifests.kubeloom.dev', '-o', state])).trim().split('\n');
-        return states.length === objects && states.every((one) => one === 'DONE');
+        return states.length === objects && states.every((one) => one === 'WATCHING_FOR_CHANGES');
       };
       while (!(await isReady())) await pause(2_000);
       const readyMs = performance.now() - started;

@@ -1,10 +1,10 @@
-/** What Kubeloom says of a manifest, in the words of the status in Kubernetes. Pure. */
+/** What Kubeloom says of a manifest, in Claudie's words of the status in Kubernetes; its conditions are in conditions.ts. Pure. */
 
 import type { z } from 'zod';
 import type { ClusterDescription, ManifestDescription, Run } from '#contracts/api-bodies.ts';
 import { failureText, reportedLines } from '#domain/failure-lines.ts';
 import { counted } from '#domain/words.ts';
-import type { ConditionType, ObjectCondition, ObjectStatus, ObservedCluster } from './object-status.ts';
+import type { ObjectStatus, ObservedCluster } from './object-status.ts';
 
 type Description = ManifestDescription;
 
@@ -12,7 +12,7 @@ type Description = ManifestDescription;
 export const isDriftCheck = ({ runId }: Pick<Description, 'runId'>): boolean => /-g\d+-d[0-9a-z]+$/.test(runId);
 
 /** A drift check does not change the reported status: the manifest stays done or failed, and its clusters are not reported as working. */
-function statusOf(manifest: Description): Description['status'] {
+export function reportedStatus(manifest: Description): Description['status'] {
   const { status, clusters, failed } = manifest;
   if (!isDriftCheck(manifest) || status === 'Failed') return status;
   const works = clusters.some((one) => working.has(one.status));
@@ -44,16 +44,28 @@ export function manifestStatus(
   const clusters = manifest.clusters.map((one) => [one.name, clusterState(manifest, one, runs)] as const);
   return {
     state: stateOf(manifest),
-    message: messageOf(manifest),
+    message: manifestMessage(manifest),
     clusters: Object.fromEntries(clusters),
     runId: manifest.runId,
     manifestGeneration: manifest.generation,
   };
 }
 
+/** As Claudie's operator has it: `DONE` when the run has ended, then `WATCHING_FOR_CHANGES` until something happens. A paused one watches nothing. */
+export function restingState(
+  state: ObjectStatus['state'],
+  manifest: Pick<Description, 'runId' | 'paused'>,
+  before: Pick<ObjectStatus, 'state' | 'runId'>,
+): ObjectStatus['state'] {
+  if (state !== 'DONE' || manifest.paused || !atRest(before.state)) return state;
+  return before.runId === manifest.runId || isDriftCheck(manifest) ? 'WATCHING_FOR_CHANGES' : state;
+}
+
+export const atRest = (state: ObjectStatus['state']): boolean => state === 'DONE' || state === 'WATCHING_FOR_CHANGES';
+
 function stateOf(manifest: Description): ObjectStatus['state'] {
   if (manifest.deleting) return 'SCHEDULED_FOR_DELETION';
-  const status = statusOf(manifest);
+  const status = reportedStatus(manifest);
   switch (status) {
     case 'Pending':
     case 'Running':
@@ -69,9 +81,10 @@ function stateOf(manifest: Description): ObjectStatus['state'] {
   }
 }
 
-function messageOf(manifest: Description): string {
+/** What it is at; of each failure three lines. */
+export function manifestMessage(manifest: Description): string {
   const { progress, clusters, unreadable, paused } = manifest;
-  const status = statusOf(manifest);
+  const status = reportedStatus(manifest);
   if (unreadable !== undefined) return unreadable;
   if (status === 'Failed') return clusters.flatMap(problemsOf).join('\n') || lastWord(manifest) || 'the run failed';
   if (paused) return `paused: \`kubeloom resume ${manifest.name}\` continues it`;
@@ -85,7 +98,7 @@ const lastWord = ({ lastRun }: Description): string | undefined =>
   Object.values(lastRun?.clusters ?? {}).find(({ message }) => message !== '')?.message;
 
 /** Three lines for its failure, and for each pool that failed of something else. */
-function problemsOf({ name, failure, heldPools }: ClusterDescription): readonly string[] {
+export function problemsOf({ name, failure, heldPools }: ClusterDescription): readonly string[] {
   const pools = heldPools.flatMap(({ pool, reason, lines }) => {
     if (failure && reason.includes(failure.message)) return [];
     return [lines === undefined ? `pool ${pool}: ${reason}` : failureText(lines)];
@@ -143,58 +156,3 @@ function stateOfCluster(
       return status satisfies never;
   }
 }
-
-type Finding = readonly [type: ConditionType, status: ObjectCondition['status'], reason: string, message: string];
-
-/** All conditions but `Accepted`, which is about the document. */
-export function manifestFindings(manifest: Description): readonly Finding[] {
-  const { clusters, deleting } = manifest;
-  const status = statusOf(manifest);
-  const message = messageOf(manifest);
-  const progressing = status === 'Pending' || status === 'Running' || status === 'Deleting';
-  const degraded = clusters.filter((one) => one.status === 'Degraded' || one.heldPools.length > 0);
-  const failing = clusters.filter((one) => one.failure !== null || one.status === 'NeedsAttention');
-  const bad = [...new Set([...degraded, ...failing])];
-  const drifted = clusters.filter(({ drift }) => (drift?.items.length ?? 0) > 0);
-  const checked = clusters.length > 0 && clusters.every(({ drift }) => drift !== null);
-  const drift = drifted.flatMap(({ name, drift: found }) =>
-    (found?.items ?? []).map((item) => `${name}: ${item.message}`),
-  );
-  return [
-    ['Ready', status === 'Done' && !deleting ? 'True' : 'False', deleting ? 'Deleting' : status, message],
-    ['Progressing', progressing ? 'True' : 'False', manifest.paused ? 'Paused' : status, message],
-    bad.length > 0
-      ? ['Degraded', 'True', degraded.length > 0 ? 'PoolsHeld' : 'Failed', cut(bad.flatMap(problemsOf).join('\n'))]
-      : ['Degraded', 'False', 'AsDesired', 'nothing failed'],
-    drift.length > 0
-      ? ['DriftFree', 'False', 'Drift', cut(drift.join('; '))]
-      : [
-          'DriftFree',
-          checked ? 'True' : 'Unknown',
-          checked ? 'Checked' : 'NotChecked',
-          checked ? 'the last check found nothing' : 'there was no check yet',
-        ],
-  ];
-}
-
-/** Kubernetes takes 32 KiB; no one reads that much. */
-export const cut = (text: string): string => (text.length > 4000 ? `${text.slice(0, 3999)}…` : text);
-
-/** The conditions as they are from now on: the time of a change is kept while the status is the same. */
-export function conditionsOf(
-  before: readonly ObjectCondition[],
-  findings: readonly Finding[],
-  { now, generation }: { readonly now: string; readonly generation: number },
-): readonly ObjectCondition[] {
-  const changed = findings.map(([type, status, reason, message]) => {
-    const old = before.find((one) => one.type === type);
-    const lastTransitionTime = old?.status === status ? old.lastTransitionTime : now;
-    return { type, status, reason, message: cut(message), lastTransitionTime, observedGeneration: generation };
-  });
-  const kept = before.filter(({ type }) => !changed.some((one) => one.type === type));
-  const order = (one: ObjectCondition): number => findingsOrder.indexOf(one.type);
-  return [...kept, ...changed].toSorted((one, other) => order(one) - order(other));
-}
-const findingsOrder: readonly ConditionType[] = ['Accepted', 'Ready', 'Progressing', 'Degraded', 'DriftFree'];
-
-export type { Finding };

@@ -1,6 +1,7 @@
 /** The deletion of an object: its manifest is deleted, orphaned or kept, and then the finalizer goes. */
 import { ProblemAnswer } from '#client/faults.ts';
-import { conditionsOf, manifestFindings, manifestStatus } from './cluster-status.ts';
+import { manifestStatus } from './cluster-status.ts';
+import { conditionsOf, existingFindings, manifestReadiness, oneOf } from './conditions.ts';
 import { Outdated } from './object-writes.ts';
 import { isOf, type ManifestObject, onDelete } from './objects.ts';
 import type { ManifestPorts } from './reconcile-manifest.ts';
@@ -57,12 +58,11 @@ export async function deleteManifestObject(ports: ManifestPorts, listed: Manifes
     ...object.status,
     ...manifestStatus(current, []),
     state: 'SCHEDULED_FOR_DELETION',
-    conditions: [
-      ...conditionsOf(object.status.conditions ?? [], manifestFindings(current), {
-        now: now().toISOString(),
-        generation,
-      }),
-    ],
+    conditions: conditionsOf(
+      object.status.conditions ?? [],
+      [...manifestReadiness(current), ...existingFindings(current)],
+      { now: now().toISOString(), generation, accepted: object.status.acceptedGeneration },
+    ),
   });
 }
 
@@ -77,12 +77,12 @@ async function refuse(
   { reason, message }: { readonly reason: string; readonly message: string },
 ): Promise<void> {
   const { generation } = object.metadata;
-  const finding = ['Ready', 'False', reason, message] as const;
+  const findings = oneOf('Stalled', reason, message);
   await writes.status(object, {
     ...object.status,
     state: 'SCHEDULED_FOR_DELETION',
     message: message.split('\n')[0],
-    conditions: [...conditionsOf(object.status.conditions ?? [], [finding], { now: now().toISOString(), generation })],
+    conditions: conditionsOf(object.status.conditions ?? [], findings, { now: now().toISOString(), generation }),
   });
   await writes.event(object, { type: 'Warning', reason: 'NotDeleted', message });
 }

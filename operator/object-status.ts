@@ -1,7 +1,16 @@
 /** The status of an InputManifest in Kubernetes: Claudie's shape, and what `kubectl wait`, Flux and Argo CD understand. */
 import { z } from 'zod';
 
-const conditionTypes = ['Accepted', 'Ready', 'Progressing', 'Degraded', 'DriftFree'] as const;
+/** In the order in which they are written. `Reconciling` and `Stalled` are those that kstatus reads. */
+export const conditionTypes = [
+  'Accepted',
+  'Ready',
+  'Reconciling',
+  'Stalled',
+  'Progressing',
+  'Degraded',
+  'DriftFree',
+] as const;
 export type ConditionType = (typeof conditionTypes)[number];
 
 export const ObjectCondition = z.object({
@@ -31,7 +40,10 @@ export const ObservedCluster = z.object({
 export type ObservedCluster = z.infer<typeof ObservedCluster>;
 
 const observed = {
-  observedGeneration: z.int().optional().describe('Generation of the object that the status is about.'),
+  observedGeneration: z
+    .int()
+    .optional()
+    .describe('Generation of the object that all of the status is about; -1 until the operator has seen the object.'),
   submitted: z.string().optional().describe('Checksum of what was last given to Kubeloom.'),
   secrets: z
     .record(z.string(), z.string())
@@ -49,6 +61,11 @@ export const ObjectStatus = z.object({
     .describe('What it is at, in one line; of each failure three: what failed where, the cause, what to do.'),
   clusters: z.record(z.string(), ObservedCluster).optional().describe('By name.'),
   runId: z.string().optional().describe('The run that works on it or did last.'),
+  acceptedGeneration: z
+    .int()
+    .optional()
+    .describe('Generation of the object whose document Kubeloom has: clusters and run are about it.'),
+  plan: z.string().optional().describe('Id of the plan that waits for an approval, or that was rejected.'),
   manifestGeneration: z.int().optional().describe('Generation of the manifest in Kubeloom.'),
   outputs: z.string().optional().describe('The run after which the Secrets with kubeconfigs were written.'),
   outputsRefused: z.string().optional().describe('Why Kubeloom gives out no kubeconfig for a Secret.'),

@@ -10,8 +10,10 @@ import { deleteManifestObject } from './delete-manifest.ts';
 import { type KubernetesApi, unlessMissing, type Watch } from './kubernetes-api.ts';
 import { Outdated, objectWrites } from './object-writes.ts';
 import { ManifestObject, ObjectList, onDelete, readPart } from './objects.ts';
+import { outputNames } from './outputs.ts';
 import { hasNews, isKnown, reconcileManifest, type Surroundings } from './reconcile-manifest.ts';
 import { reconcileReference } from './reconcile-reference.ts';
+import { type Listed, reportRefusal } from './report-refusal.ts';
 import { objectPath, type Resource, resources } from './resources.ts';
 import { KnownSecrets } from './secrets.ts';
 
@@ -30,11 +32,6 @@ export interface OperatorPorts {
   readonly now: () => Date;
   /** One line for each decision and each fault; never a value of a Secret. */
   readonly log: (message: string, fields: Readonly<Record<string, string>>) => void;
-}
-
-interface Listed {
-  readonly resource: Resource;
-  readonly objects: readonly ManifestObject[];
 }
 
 interface Look {
@@ -92,7 +89,10 @@ export class Operator {
     this.#forgetAllBut(new Set(all.map(({ metadata }) => metadata.uid)));
     if (all.length === 0) return;
     const secrets = await KnownSecrets.list(kubernetes, ownNamespaceOnly ? namespaces : await this.#secretPlaces(all));
-    const summaries = await summariesIn(api, namespaces);
+    const summaries = await summariesIn(api, namespaces).catch(async (error: unknown) => {
+      await reportRefusal(this.#ports, lists, error);
+      throw error;
+    });
     const now = this.#ports.now().getTime();
     // One after another for references: manifests name them.
     const atOnce = pLimit(4);
@@ -136,7 +136,10 @@ export class Operator {
   #isDue(object: ManifestObject, resource: Resource, around: Surroundings): boolean {
     // A refused deletion is retried after a while, not earlier.
     if (object.metadata.deletionTimestamp !== undefined) return around.retryRefused;
-    return hasNews(object, resource, around);
+    const { status } = object;
+    // The run has ended, and the next look says that nothing is left to do.
+    const rests = status.state === 'DONE' && around.summary?.status === 'Done' && !around.summary.paused;
+    return rests || hasNews(object, resource, around);
   }
 
   async #attempt(object: ManifestObject, look: () => Promise<void>): Promise<boolean> {
@@ -221,8 +224,10 @@ function wakingPart({ generation, deletionTimestamp, annotations }: ManifestObje
 
 /** What a person did to an object, what Kubeloom's list says of it, and which of its Secrets with kubeconfigs exist. */
 function printOf({ metadata }: ManifestObject, { summary, secrets }: Surroundings): string {
-  const there = summary?.clusters.map(
-    ({ cluster }) => secrets.get(`${metadata.namespace}/${cluster}-kubeconfig`) !== undefined,
+  const there = summary?.clusters.map((cluster) =>
+    outputNames(metadata.name, cluster, 'kubeconfig').map(
+      (secret) => secrets.get(`${metadata.namespace}/${secret}`) !== undefined,
+    ),
   );
   return JSON.stringify([wakingPart(metadata), summary, there]);
 }

@@ -1,14 +1,16 @@
 /** One pass over an InputManifest: changes are submitted, and the result becomes its status. */
 import type { ApiClient } from '#client/api-client.ts';
-import type { ManifestSummary } from '#contracts/api-bodies.ts';
-import { conditionsOf, cut, type Finding, isDriftCheck, manifestFindings, manifestStatus } from './cluster-status.ts';
+import type { ManifestDescription, ManifestSummary } from '#contracts/api-bodies.ts';
+import { atRest, isDriftCheck, manifestStatus, restingState } from './cluster-status.ts';
+import { type ConditionFinding, conditionsOf, cut, existingFindings, readinessOf } from './conditions.ts';
 import type { KubernetesApi } from './kubernetes-api.ts';
 import type { ObjectStatus } from './object-status.ts';
 import { type ObjectWrites, Outdated } from './object-writes.ts';
 import { finalizer, isOf, type ManifestObject, originOf, submissionOf } from './objects.ts';
+import { outputNames, writeOutputs } from './outputs.ts';
 import type { Resource } from './resources.ts';
-import { foreignReferences, type KnownSecrets, secretVersions, writeOutputs } from './secrets.ts';
-import { judged, refusedForeign, submitManifest, submitReferences, type Verdict } from './submit.ts';
+import { foreignReferences, type KnownSecrets, secretVersions } from './secrets.ts';
+import { judged, proposalOutcome, refusedForeign, submitManifest, submitReferences, type Verdict } from './submit.ts';
 
 export interface ManifestPorts {
   readonly kubernetes: KubernetesApi;
@@ -46,7 +48,13 @@ export function hasNewReference(
   if (isLeft(object)) return false;
   const accepted = acceptedOf(status);
   if (foreignReferences(object, around).length > 0 && accepted?.reason !== 'ForeignSecret') return true;
-  return changedSecrets(object, around) || (around.retryRefused && accepted?.status === 'False');
+  return changedSecrets(object, around) || (around.retryRefused && isRetried(accepted));
+}
+
+/** What is refused may be accepted later, and a plan may be rejected; one that was rejected is not proposed again. */
+function isRetried(accepted: ReturnType<typeof acceptedOf>): boolean {
+  if (accepted?.status === 'False') return accepted.reason !== 'ApprovalRejected';
+  return accepted?.reason === 'ApprovalRequired';
 }
 
 /** Its manifest was deleted or taken over: until the object itself changes, nothing is submitted of it. */
@@ -57,9 +65,13 @@ function isLeft({ status }: ManifestObject): boolean {
 
 /** The status says already what the list says: after a restart nothing has to be read again. */
 export function isKnown({ status }: ManifestObject, summary: ManifestSummary | undefined): boolean {
+  // An older operator wrote conditions that say less.
+  if (status.conditions?.some(({ type }) => type === 'Stalled') !== true) return false;
   if (summary === undefined) return acceptedOf(status)?.status === 'False';
+  const resting = summary.paused ? 'DONE' : 'WATCHING_FOR_CHANGES';
   const ended =
-    (status.state === 'DONE' && summary.status === 'Done') || (status.state === 'ERROR' && summary.status === 'Failed');
+    (status.state === resting && summary.status === 'Done') ||
+    (status.state === 'ERROR' && summary.status === 'Failed');
   return ended && status.runId === summary.runId && status.outputs === summary.runId;
 }
 
@@ -97,9 +109,11 @@ export async function reconcileManifest(
   const verdict = await judged<undefined>(checksum, async () => {
     if (foreign) return foreign;
     await submitReferences(kubernetes, api, object, versions);
+    const accepted = same ? acceptedOf(object.status) : undefined;
     // Only a Secret changed.
-    if (same && acceptedOf(object.status)?.status === 'True') return undefined;
-    return submitManifest(api, { object, resource, found });
+    if (accepted?.status === 'True') return undefined;
+    const outcome = accepted?.reason === 'ApprovalRequired' ? await proposalOutcome(api, object, checksum) : 'ended';
+    return outcome === 'ended' ? submitManifest(api, { object, resource, found }) : outcome;
   });
   await report(ports, object, around, { verdict, versions });
   if (verdict?.remark) await writes.event(object, verdict.remark);
@@ -123,25 +137,33 @@ async function report(
   const manifest = (await api.findManifest(key))?.manifest;
   const runs = manifest ? (await api.listRuns(key, { limit: 4 })).items : [];
   const verdict = given?.verdict;
-  const accepted = verdict ? acceptedBy(verdict) : acceptedLater(object, manifest);
+  const accepted = verdict ? acceptedBy(verdict) : (acceptedLater(object, manifest) ?? acceptedBefore(object));
   const shown = manifest && isOf(object, manifest) ? manifest : undefined;
-  const findings = [...(accepted ? [accepted] : []), ...(shown ? manifestFindings(shown) : notShown(object, accepted))];
-  // What is not taken yet has no state: until then the status is about what was taken before.
-  const observed = verdict?.status === 'Unknown' ? (object.status.observedGeneration ?? generation) : generation;
+  const ofGenerations = generationsOf(object, accepted, verdict);
+  const { observed, accepted: acceptedGeneration } = ofGenerations;
+  const findings = [
+    accepted,
+    ...readinessOf(accepted, shown && { manifest: shown, generation: acceptedGeneration ?? generation }),
+    ...existingFindings(shown),
+  ];
   const status: ObjectStatus = {
     ...object.status,
-    observedGeneration: observed,
+    ...(observed !== undefined && { observedGeneration: observed }),
+    ...(acceptedGeneration !== undefined && { acceptedGeneration }),
     ...(verdict?.submitted !== undefined && { submitted: verdict.submitted }),
-    ...(given && verdict?.status !== 'Unknown' && { secrets: given.versions }),
+    ...(verdict?.plan !== undefined && { plan: verdict.plan }),
+    ...(given && isDecided(verdict) && { secrets: given.versions }),
     ...(shown && manifestStatus(shown, runs)),
-    ...(accepted?.[1] === 'False' && { state: 'ERROR' as const, message: cut(accepted[3].split('\n')[0] ?? '') }),
-    conditions: [
-      ...conditionsOf(object.status.conditions ?? [], findings, {
-        now: now().toISOString(),
-        generation: observed,
-      }),
-    ],
+    ...(accepted[1] !== 'True' && { message: cut(accepted[3].split('\n')[0] ?? '') }),
+    ...(accepted[1] === 'False' && { state: 'ERROR' as const }),
+    conditions: conditionsOf(object.status.conditions ?? [], findings, {
+      now: now().toISOString(),
+      generation,
+      accepted: acceptedGeneration,
+    }),
   };
+  if (shown) status.state = restingState(status.state, shown, object.status);
+  if (accepted[1] === 'True') delete status.plan;
   if (shown?.lastRun?.endedAt !== undefined && shown.lastRun.runId === shown.runId) {
     const written = status.outputs === shown.runId || (isDriftCheck(shown) && status.outputs !== undefined);
     const missing = object.status.outputsRefused === undefined && outputsMissing(object, shown, secrets);
@@ -169,22 +191,46 @@ async function reportEnd(
   before: ManifestObject['status'],
 ): Promise<void> {
   const { state, message = '', runId } = object.status;
-  if (state === before.state && runId === before.runId) return;
-  if (state === 'DONE')
+  const sameState = state === before.state || (atRest(state) && atRest(before.state));
+  if (sameState && runId === before.runId) return;
+  if (atRest(state))
     await writes.event(object, { type: 'Normal', reason: 'Done', message: `${message}, run ${runId}` });
   else if (state === 'ERROR' && acceptedOf(object.status)?.status !== 'False')
     await writes.event(object, { type: 'Warning', reason: 'Failed', message: `${message}\nrun ${runId}` });
 }
 
-const acceptedBy = ({ status, reason, message }: Verdict): Finding => ['Accepted', status, reason, message];
+/** Nothing is retried at once. */
+const isDecided = (verdict: Verdict | undefined): boolean => verdict === undefined || verdict.submitted !== undefined;
+
+/** What the whole status is about from now on, and which document Kubeloom has. While one is not taken yet, both are as before. */
+function generationsOf(
+  { metadata: { generation }, status }: ManifestObject,
+  [, is, reason]: ConditionFinding,
+  verdict: Verdict | undefined,
+): { readonly observed: number | undefined; readonly accepted: number | undefined } {
+  const isCurrent = is === 'True' && reason === 'Accepted';
+  return {
+    observed: isDecided(verdict) ? generation : status.observedGeneration,
+    accepted: isCurrent ? generation : status.acceptedGeneration,
+  };
+}
+
+const acceptedBy = ({ status, reason, message }: Verdict): ConditionFinding => ['Accepted', status, reason, message];
+
+function acceptedBefore({ status }: ManifestObject): ConditionFinding {
+  const { status: is = 'Unknown', reason = 'NotAccepted', message = '' } = acceptedOf(status) ?? {};
+  return ['Accepted', is, reason, message];
+}
 
 /** Whether an accepted document is still the current one: someone else may have changed it, or deleted the manifest. */
 function acceptedLater(
   object: ManifestObject,
-  manifest: Parameters<typeof manifestFindings>[0] | undefined,
-): Finding | undefined {
+  manifest: Parameters<typeof existingFindings>[0],
+): ConditionFinding | undefined {
   const before = acceptedOf(object.status);
-  if (before?.status === 'False' && object.status.runId === undefined) return undefined;
+  const isNew = object.status.runId === undefined;
+  if (isNew && before?.status === 'False') return undefined;
+  if (isNew && before?.status === 'Unknown' && manifest === undefined) return undefined;
   if (manifest === undefined)
     return [
       'Accepted',
@@ -195,7 +241,7 @@ function acceptedLater(
   const isOwn = isOf(object, manifest);
   if (isOwn && originOf(manifest.document)?.checksum === object.status.submitted)
     return ['Accepted', 'True', 'Accepted', acceptedMessage(before) ?? `generation ${manifest.generation}`];
-  if (before?.status === 'False') return undefined;
+  if (before !== undefined && before.status !== 'True') return undefined;
   if (!isOwn)
     return [
       'Accepted',
@@ -214,24 +260,14 @@ function acceptedLater(
 const acceptedMessage = (before: ReturnType<typeof acceptedOf>): string | undefined =>
   before?.reason === 'Accepted' ? before.message : undefined;
 
-/** Conditions of an object without a manifest of its own in Kubeloom: the reason is that of `Accepted`. */
-function notShown({ status }: ManifestObject, accepted: Finding | undefined): readonly Finding[] {
-  const { status: word, reason = 'NotAccepted', message = '' } = acceptedOf(status) ?? {};
-  const [, is, why, text] = accepted ?? ['Accepted', word, reason, message];
-  const shown = is === 'Unknown' ? text : 'Kubeloom has no manifest of this object';
-  return [
-    ['Ready', 'False', why, shown],
-    ['Progressing', 'False', 'NotAccepted', shown],
-  ];
-}
-
 function outputsMissing(
-  { metadata: { namespace } }: ManifestObject,
-  { clusters }: { readonly clusters: readonly { readonly cluster: string; readonly kubeconfigPath: string | null }[] },
+  { metadata: { namespace, name } }: ManifestObject,
+  { clusters }: Pick<ManifestDescription, 'clusters'>,
   secrets: KnownSecrets,
 ): boolean {
   return clusters.some(
-    ({ cluster, kubeconfigPath }) =>
-      kubeconfigPath !== null && secrets.get(`${namespace}/${cluster}-kubeconfig`) === undefined,
+    (cluster) =>
+      cluster.kubeconfigPath !== null &&
+      outputNames(name, cluster, 'kubeconfig').some((secret) => secrets.get(`${namespace}/${secret}`) === undefined),
   );
 }

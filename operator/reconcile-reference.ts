@@ -1,5 +1,5 @@
 /** One pass over a TemplateGitReference: it and its Secret are sent to Kubeloom when they changed. */
-import { conditionsOf } from './cluster-status.ts';
+import { type ConditionFinding, conditionsOf, oneOf, readinessOf } from './conditions.ts';
 import { type ManifestObject, submissionOf } from './objects.ts';
 import { hasNewReference, type ManifestPorts, type Surroundings } from './reconcile-manifest.ts';
 import { foreignReferences, secretVersions } from './secrets.ts';
@@ -25,12 +25,15 @@ export async function reconcileReference(
     return { status: 'True', reason: 'Accepted', message: 'stored', submitted: checksum };
   });
   const { status, reason, message, submitted, remark } = verdict;
-  const finding = ['Accepted', status, reason, message] as const;
+  const accepted: ConditionFinding = ['Accepted', status, reason, message];
+  const findings = [
+    accepted,
+    ...(status === 'True' ? oneOf('Ready', reason, message) : readinessOf(accepted, undefined)),
+  ];
   await writes.status(object, {
     ...object.status,
-    observedGeneration: generation,
-    ...(submitted !== undefined && { submitted, secrets: versions }),
-    conditions: [...conditionsOf(object.status.conditions ?? [], [finding], { now: now().toISOString(), generation })],
+    ...(submitted !== undefined && { observedGeneration: generation, submitted, secrets: versions }),
+    conditions: conditionsOf(object.status.conditions ?? [], findings, { now: now().toISOString(), generation }),
   });
   if (remark) await writes.event(object, remark);
 }

@@ -1,4 +1,5 @@
 /** Submits an object and what it refers to: Secrets first, then the document, based on the version that was read. */
+import { z } from 'zod';
 import type { ApiClient } from '#client/api-client.ts';
 import { ProblemAnswer } from '#client/faults.ts';
 import type { Problem, WireFault } from '#contracts/api-bodies.ts';
@@ -17,6 +18,8 @@ export interface Verdict {
   readonly message: string;
   /** Checksum of the submitted document; absent: the next pass retries. */
   readonly submitted?: string;
+  /** Id of the plan that waits for an approval. */
+  readonly plan?: string;
   readonly remark?: Remark;
 }
 
@@ -89,9 +92,40 @@ export async function judged<Left extends undefined = never>(
     // Another writer was faster, or the object is older than the stored manifest.
     if (problem.status === 412) throw new Outdated(problem.detail, { cause: error });
     if (problem.status >= 500 || problem.status === 429) throw error;
+    if (problem.code === 'ApprovalRequired') return waitsForApproval(problem, submitted);
     if (passing(problem)) return { status: 'Unknown', reason: problem.code, message: faultText(problem) };
     return refused(problem, submitted);
   }
+}
+
+const Proposed = z.object({ plan: z.string() });
+
+function waitsForApproval(problem: Problem, submitted: string): Verdict {
+  const { code: reason } = problem;
+  const message = faultText(problem);
+  const { plan } = Proposed.safeParse(problem.details).data ?? {};
+  const remark = { type: 'Normal', reason: 'WaitsForApproval', message } as const;
+  return { status: 'Unknown', reason, message, submitted, ...(plan !== undefined && { plan }), remark };
+}
+
+/**
+ * What happened to the plan of an object that waits for an approval: `ended` when it has to be proposed again, undefined while it waits.
+ * One that a person rejected is not proposed again.
+ */
+export async function proposalOutcome(
+  api: Pick<ApiClient, 'listPlans'>,
+  { metadata: { namespace, name }, status: { plan: id } }: ManifestObject,
+  submitted: string,
+): Promise<Verdict | 'ended' | undefined> {
+  const { items } = await api.listPlans({ namespace, name });
+  const plan = items.find((one) => one.id === id);
+  if (plan?.state === 'Proposed' || plan?.state === 'Approved') return undefined;
+  if (plan?.state !== 'Rejected' && plan?.state !== 'Withdrawn') return 'ended';
+  const { closed } = plan;
+  const why = closed?.reason === undefined ? '' : `: ${closed.reason}`;
+  const message = `plan ${plan.id} was ${plan.state.toLowerCase()}${closed ? ` by ${closed.by} at ${closed.at}` : ''}${why}; change the object to propose another one`;
+  const remark = { type: 'Warning', reason: 'Refused', message } as const;
+  return { status: 'False', reason: 'ApprovalRejected', message, submitted, remark };
 }
 
 /** `object` is read after `found`, so that an older document never replaces a newer one. */

@@ -41,7 +41,8 @@ const manifestAdditions: Additions = {
   'spec.loadBalancers.roles': byName,
   'spec.loadBalancers.clusters': byName,
 };
-const statusAdditions: Additions = { conditions: byType };
+/** Until the operator has seen an object, it is not observed: without a status, kstatus would take it for one that is as desired. */
+const statusAdditions: Additions = { '': { default: { observedGeneration: -1 } }, conditions: byType };
 
 const kinds: Readonly<Record<string, { readonly shape: z.ZodObject; readonly status: z.ZodObject }>> = {
   InputManifest: { shape: InputManifest, status: ObjectStatus },

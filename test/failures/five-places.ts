@@ -6,7 +6,8 @@ import { waitForRun } from '#cli/follow/wait.ts';
 import { describeManifest } from '#cli/print/describe-manifest.ts';
 import { eventLines } from '#cli/print/event-lines.ts';
 import type { ManifestDescription, ShownEvent } from '#contracts/api-bodies.ts';
-import { manifestFindings, manifestStatus } from '#operator/cluster-status.ts';
+import { manifestStatus } from '#operator/cluster-status.ts';
+import { manifestReadiness } from '#operator/conditions.ts';
 import { watchedApi } from '../cli/watched-api.ts';
 
 /** TypeScript of the tests has no JSX. */
@@ -24,7 +25,7 @@ export async function fivePlaces({ manifest, events }: Shown): Promise<Readonly<
   const failed = manifest.clusters.flatMap(({ failure }) => failure ?? []);
   const pools = manifest.clusters.flatMap(({ heldPools }) => heldPools.flatMap(({ lines }) => lines ?? []));
   const ofConsole = failed.map((of) => renderToStaticMarkup(createElement(ThreeLines, { of, kind: '', ago: '' })));
-  const ready = manifestFindings(manifest).find(([type]) => type === 'Ready');
+  const ready = manifestReadiness(manifest).find(([type]) => type === 'Ready');
   return {
     describe: joined(describeManifest(manifest, { width: 80 }).split('\n')),
     events: joined(events.flatMap((event) => eventLines(event, 0, 80))),

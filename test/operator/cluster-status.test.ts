@@ -1,8 +1,9 @@
 /** What Kubeloom says of a manifest, as the status of an object. */
 import { expect, it, test } from 'vitest';
 import type { ManifestDescription } from '#contracts/api-bodies.ts';
-import { conditionsOf, manifestFindings, manifestStatus } from '#operator/cluster-status.ts';
-import { type Cluster, cluster } from './described-cluster.ts';
+import { manifestStatus, restingState } from '#operator/cluster-status.ts';
+import { conditionsOf, existingFindings, manifestReadiness } from '#operator/conditions.ts';
+import { type Cluster, cluster, described as manifest } from './described-cluster.ts';
 
 const failure: NonNullable<Cluster['failure']> = {
   class: 'quota',
@@ -14,25 +15,6 @@ const failure: NonNullable<Cluster['failure']> = {
   runId: 'shop-u1-g1-a1',
   at: '2026-01-01T00:00:00Z',
 };
-const manifest = (changes: Partial<ManifestDescription> = {}): ManifestDescription => ({
-  namespace: 'team',
-  name: 'shop',
-  generation: 1,
-  attempt: 1,
-  status: 'Done',
-  deleting: false,
-  paused: false,
-  runId: 'shop-u1-g1-a1',
-  createdAt: '',
-  updatedAt: '',
-  progress: null,
-  document: {},
-  simulated: [],
-  lastRun: null,
-  clusters: [cluster()],
-  links: {},
-  ...changes,
-});
 const progress: NonNullable<Cluster['progress']> = {
   step: 2,
   steps: 5,
@@ -45,7 +27,9 @@ const progress: NonNullable<Cluster['progress']> = {
   updatedAt: '',
 };
 const findings = (of: ManifestDescription) =>
-  Object.fromEntries(manifestFindings(of).map(([type, status, reason]) => [type, `${status} ${reason}`]));
+  Object.fromEntries(
+    [...manifestReadiness(of), ...existingFindings(of)].map(([type, status, reason]) => [type, `${status} ${reason}`]),
+  );
 
 test.each([
   ['a manifest that waits', manifest({ status: 'Pending' }), 'IN_PROGRESS', 'WAIT_FOR_PICKUP', 'NONE'],
@@ -99,6 +83,8 @@ it('a failure says what happened and what to do, in the manifest and in its clus
 it('conditions follow the manifest: done, at work, degraded, drifted', () => {
   expect(findings(manifest())).toEqual({
     Ready: 'True Done',
+    Reconciling: 'False Done',
+    Stalled: 'False Done',
     Progressing: 'False Done',
     Degraded: 'False AsDesired',
     DriftFree: 'Unknown NotChecked',
@@ -106,6 +92,7 @@ it('conditions follow the manifest: done, at work, degraded, drifted', () => {
   expect(findings(manifest({ status: 'Running', clusters: [cluster({ status: 'Running', progress })] }))).toMatchObject(
     {
       Ready: 'False Running',
+      Reconciling: 'True Running',
       Progressing: 'True Running',
     },
   );
@@ -134,4 +121,26 @@ it('a condition keeps the time of its last change while its status is the same',
   });
   expect(second).toMatchObject([{ message: 'step 2', lastTransitionTime: '2026-01-01T00:00:00Z' }]);
   expect(third).toMatchObject([{ status: 'True', lastTransitionTime: '2026-01-03T00:00:00Z', observedGeneration: 2 }]);
+});
+
+test.each([
+  ['a run has ended since the last look', { state: 'IN_PROGRESS', runId: 'r-u1-g1-a1' }, {}, 'DONE'],
+  ['another run ended unseen', { state: 'WATCHING_FOR_CHANGES', runId: 'r-u1-g0-a1' }, {}, 'DONE'],
+  ['the end of the run was seen', { state: 'DONE', runId: 'r-u1-g1-a1' }, {}, 'WATCHING_FOR_CHANGES'],
+  [
+    'a check for drift ended',
+    { state: 'WATCHING_FOR_CHANGES', runId: 'r-u1-g1-a1' },
+    { runId: 'r-u1-g1-d1' },
+    'WATCHING_FOR_CHANGES',
+  ],
+  [
+    'it is paused, so that nothing is watched',
+    { state: 'WATCHING_FOR_CHANGES', runId: 'r-u1-g1-a1' },
+    { paused: true },
+    'DONE',
+  ],
+] as const)("the state follows Claudie's operator when %s", (_title, before, changes, state) => {
+  const now = { runId: 'r-u1-g1-a1', paused: false, ...changes };
+  expect(restingState('DONE', now, before)).toBe(state);
+  expect(restingState('ERROR', now, before)).toBe('ERROR');
 });

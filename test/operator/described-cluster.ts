@@ -1,4 +1,4 @@
-/** A cluster as the API describes it. */
+/** A cluster, and a manifest, as the API describes them. */
 import type { ManifestDescription } from '#contracts/api-bodies.ts';
 
 export type Cluster = ManifestDescription['clusters'][number];
@@ -19,5 +19,26 @@ export const cluster = (changes: Partial<Cluster> = {}): Cluster => ({
   drift: null,
   simulated: [],
   kubeconfigPath: null,
+  ...changes,
+});
+
+/** Done, with one cluster. */
+export const described = (changes: Partial<ManifestDescription> = {}): ManifestDescription => ({
+  namespace: 'team',
+  name: 'shop',
+  generation: 1,
+  attempt: 1,
+  status: 'Done',
+  deleting: false,
+  paused: false,
+  runId: 'shop-u1-g1-a1',
+  createdAt: '',
+  updatedAt: '',
+  progress: null,
+  document: {},
+  simulated: [],
+  lastRun: null,
+  clusters: [cluster()],
+  links: {},
   ...changes,
 });

@@ -2,6 +2,7 @@
 import type { ApiClient, ManifestName } from '#client/api-client.ts';
 import { ProblemAnswer } from '#client/faults.ts';
 import type { ManifestDescription, Problem, WireFault } from '#contracts/api-bodies.ts';
+import type { ProposedPlanRow } from '#contracts/proposed-plans.ts';
 
 type Used =
   | 'listManifests'
@@ -11,6 +12,7 @@ type Used =
   | 'putTemplate'
   | 'deleteManifest'
   | 'listRuns'
+  | 'listPlans'
   | 'getKubeconfig';
 
 export class FakeKubeloom {
@@ -22,9 +24,12 @@ export class FakeKubeloom {
   outage: Error | undefined;
   /** Every manifest has them. */
   clusters: ManifestDescription['clusters'] = [];
+  /** Those of some manifests, by name. */
+  clustersOf: Readonly<Record<string, ManifestDescription['clusters']>> = {};
   /** Answers requests for a kubeconfig. */
   withoutKubeconfigs: Problem | undefined;
-  onPut: () => void = () => {};
+  plans: ProposedPlanRow[] = [];
+  onPut: (document: unknown) => void = () => {};
 
   problem(status: number, code: string, faults: WireFault[] = []): Problem {
     return {
@@ -65,7 +70,7 @@ export class FakeKubeloom {
       findManifest: async (key) =>
         this.documents.has(nameOf(key)) ? { manifest: this.#describe(nameOf(key)), etag: '"u1-g1-a1"' } : undefined,
       putManifest: async (key, document) => {
-        this.onPut();
+        this.onPut(document);
         change(`putManifest ${nameOf(key)}`);
         const generation = (this.#states.get(nameOf(key))?.generation ?? 0) + 1;
         this.documents.set(nameOf(key), structuredClone(document));
@@ -89,6 +94,7 @@ export class FakeKubeloom {
         return { ...key, generation, attempt: 1, runId, unchanged: false, paused: false, warnings: [], links: {} };
       },
       listRuns: async () => ({ items: [] }),
+      listPlans: async () => ({ items: this.plans }),
       getKubeconfig: async ({ cluster }) => {
         this.calls.push(`getKubeconfig ${cluster}`);
         if (this.withoutKubeconfigs) throw new ProblemAnswer(this.withoutKubeconfigs);
@@ -130,7 +136,7 @@ export class FakeKubeloom {
       createdAt: '',
       updatedAt: '',
       progress: null,
-      clusters: this.clusters,
+      clusters: this.clustersOf[path] ?? this.clusters,
       document: this.documents.get(path),
       simulated: [],
       lastRun,

@@ -48,6 +48,11 @@ export class FakeKubernetes {
     if (old) this.#put(path, { ...old, metadata: { ...old.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } });
   }
 
+  /** At once, whatever its finalizers are. */
+  remove(path: string): void {
+    this.#objects.delete(path);
+  }
+
   at(path: string): Stored | undefined {
     return this.#objects.get(path);
   }

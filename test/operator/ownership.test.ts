@@ -44,7 +44,12 @@ it('templates with a Secret of another namespace are not submitted if only their
   await operator({ ownNamespaceOnly: true }).pass();
   expect(kubeloom.calls).not.toContain('putTemplate team/modules');
   expect(kubernetes.at(templates)?.status).toMatchObject({
-    conditions: [{ status: 'False', reason: 'ForeignSecret' }],
+    conditions: [
+      { status: 'False', reason: 'ForeignSecret' },
+      { type: 'Ready', status: 'False' },
+      {},
+      { status: 'True' },
+    ],
   });
 });
 
@@ -135,7 +140,7 @@ it('an object whose manifest another object of its name took over reports that, 
   expect(kubernetes.at(path)).toBeUndefined();
   expect(kubeloom.calls).not.toContain('deleteManifest team/shop');
   expect(kubernetes.at(other)?.status).toMatchObject({
-    conditions: [{ type: 'Accepted', status: 'True' }, {}, {}, {}, {}],
+    conditions: [{ type: 'Accepted', status: 'True' }, {}, {}, {}, {}, {}, {}],
   });
 });
 

@@ -35,7 +35,10 @@ it('an object that does not change is not written and not submitted again, and a
   const one = operator();
   await one.pass();
   kubeloom.finish('team/shop');
-  await one.pass();
+  for (const state of ['DONE', 'WATCHING_FOR_CHANGES']) {
+    await one.pass();
+    expect(kubernetes.at(path)?.status).toMatchObject({ state });
+  }
   kubernetes.writes = 0;
   kubeloom.calls = [];
   await one.pass();
@@ -94,23 +97,26 @@ it('temporary refusals are retried by the next pass: templates that are being re
   expect(condition('Accepted')?.status).toBe('True');
 });
 
-it('a status is of the generation that was taken, while a later one is not taken yet', async () => {
+it('a status is of the generation that was taken, and not ready, while a later one is not taken yet', async () => {
   apply();
   const one = operator();
   await one.pass();
+  kubeloom.finish('team/shop');
+  await one.pass();
+  expect(condition('Ready')?.status).toBe('True');
   const taken = kubernetes.at(path)?.metadata.generation;
   apply({ spec: { ...spec(), deletionProtection: true } });
   kubeloom.refusal = kubeloom.problem(409, 'TemplatesPending');
   await one.pass();
-  const generations = () => {
-    const { status } = kubernetes.at(path) as unknown as { status: { observedGeneration: number } };
-    return [status.observedGeneration, condition('Ready')?.observedGeneration];
-  };
+  const observed = () =>
+    (kubernetes.at(path)?.status as { observedGeneration?: number } | undefined)?.observedGeneration;
+  expect(observed()).toBe(taken);
   expect(condition('Accepted')?.status).toBe('Unknown');
-  expect(generations()).toEqual([taken, taken]);
+  expect(condition('Ready')).toMatchObject({ status: 'False', reason: 'TemplatesPending' });
+  expect(condition('Degraded')?.observedGeneration).toBe(taken);
   kubeloom.refusal = undefined;
   await one.pass();
-  expect(generations()).toEqual([(taken ?? 0) + 1, (taken ?? 0) + 1]);
+  expect([observed(), condition('Degraded')?.observedGeneration]).toEqual([(taken ?? 0) + 1, (taken ?? 0) + 1]);
 });
 
 it('an API that does not answer is logged once, and nothing is written', async () => {

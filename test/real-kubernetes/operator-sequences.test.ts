@@ -61,14 +61,14 @@ test.each(sequenceNames)('the manifests of %s end with kubectl as they end with 
     await world.apply({ ...step, metadata: { ...step.metadata, name } });
     await world.until(`step ${index + 1} has ended`, async () => {
       const { status, metadata } = (await world.get(name, kind, namespace)) ?? {};
-      return status?.observedGeneration === metadata?.generation && status?.state === 'DONE';
+      return status?.observedGeneration === metadata?.generation && status?.state === 'WATCHING_FOR_CHANGES';
     });
   }
   const shown = await world.platform.find({ ...key, name });
   expect(shown && endOf(shown)).toEqual(endOf(byApi));
   const status = await world.kubectl(['get', kind, name, '-n', namespace, '-o', 'jsonpath={.status}']);
   const { state, clusters } = JSON.parse(status);
-  expect(state).toBe('DONE');
+  expect(state).toBe('WATCHING_FOR_CHANGES');
   expect(Object.keys(clusters).toSorted()).toEqual(byApi.clusters.map((one) => one.name).toSorted());
   for (const one of Object.values(clusters)) expect(one).toMatchObject({ state: 'DONE', phase: 'NONE' });
   // The made-up Secrets would be refused as those of a provider that is in use.

@@ -93,13 +93,15 @@ export class OperatorWorld {
   operator(
     settings: Partial<OperatorSettings> & {
       readonly apiUrl?: string;
+      /** Of a user of Kubeloom. @default that of the platform */
+      readonly token?: string;
       readonly intervalMs?: number;
       /** Version that its watches begin at, instead of that of the list. */
       readonly watchFrom?: string;
     } = {},
   ): RunningOperator {
-    const { apiUrl = this.platform.platform.apiUrl, intervalMs = 250, watchFrom, ...rest } = settings;
-    const { token } = this.platform.platform;
+    const { apiUrl = this.platform.platform.apiUrl, intervalMs = 250, watchFrom, token: _, ...rest } = settings;
+    const { token = this.platform.platform.token } = settings;
     const kubernetes = this.access();
     const requests: string[] = [];
     const log: string[] = [];

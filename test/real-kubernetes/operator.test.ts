@@ -16,6 +16,7 @@ describe('an InputManifest in Kubernetes', () => {
     const operator = world.operator();
     await world.apply(simManifest('shop'));
     await world.wait('shop', 'condition=Ready');
+    await world.wait('shop', 'jsonpath={.status.state}=WATCHING_FOR_CHANGES');
 
     const state = await world.kubectl(['get', 'inputmanifests.kubeloom.dev', 'shop', '-o', 'jsonpath={.status.state}']);
     const cluster = await world.kubectl([
@@ -25,7 +26,7 @@ describe('an InputManifest in Kubernetes', () => {
       '-o',
       'jsonpath={.status.clusters.shop-one}',
     ]);
-    expect(state).toBe('DONE');
+    expect(state).toBe('WATCHING_FOR_CHANGES');
     expect(JSON.parse(cluster)).toMatchObject({
       state: 'DONE',
       phase: 'NONE',
@@ -38,7 +39,7 @@ describe('an InputManifest in Kubernetes', () => {
       runId: (await runsOf('shop'))[0]?.runId,
     });
     expect(await world.kubectl(['get', 'inputmanifests.kubeloom.dev', 'shop', '--no-headers'])).toMatch(
-      /^shop\s+DONE\s+True\s/,
+      /^shop\s+WATCHING_FOR_CHANGES\s+True\s/,
     );
 
     const kubeconfig = await world.kubectl([
