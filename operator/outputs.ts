@@ -77,12 +77,13 @@ export async function writeOutputs(
   return { foreign, refused };
 }
 
+/** Claudie's names until 0.15, with the id of the cluster, and from 0.16 on, which a person knows before there is a cluster. */
 export function outputNames(
-  _manifest: string,
-  { cluster: id }: { readonly cluster: string; readonly name: string },
+  manifest: string,
+  { cluster: id, name }: { readonly cluster: string; readonly name: string },
   output: string,
 ): readonly string[] {
-  return [`${id}-${output}`];
+  return [...new Set([`${id}-${output}`, `${manifest}-${name}-${output}`])];
 }
 
 interface WrittenSecret {

@@ -51,6 +51,8 @@ describe('an InputManifest in Kubernetes', () => {
       'jsonpath={.items[0].data.kubeconfig}',
     ]);
     expect(Buffer.from(kubeconfig, 'base64').toString()).toContain('kind: Config');
+    const named = ['get', 'secret', 'shop-shop-one-kubeconfig', '-o', 'jsonpath={.data.kubeconfig}'];
+    expect(await world.kubectl(named)).toBe(kubeconfig);
     const [secret] = JSON.parse(
       await world.kubectl(['get', 'secrets', '-l', 'claudie.io/output=metadata', '-o', 'json']),
     ).items;
