@@ -40,7 +40,7 @@ describe('a change in progress', () => {
     const pipeline = await slow(from(), 40);
     pipeline.runner.drift = [await goneItem(pipeline, 'web-work', 0)];
     expect(await pipeline.apply(to())).toEqual({ status: 'SUCCEEDED' });
-    expect(directionsOf(pipeline)).toEqual(['upgrade', 'repair', 'shrink']);
+    expect(directionsOf(pipeline)).toEqual(['shrink', 'repair', 'upgrade']);
     const repair = pipeline.runner.documents.find(({ direction }) => direction === 'repair');
     expect(repair?.target).toEqual(repair?.before);
     expect(await eventsOf(pipeline, 'DriftRepaired')).toHaveLength(1);
@@ -51,8 +51,8 @@ describe('a change in progress', () => {
   it('a machine that the rest of the change deletes is not recreated before', async () => {
     const pipeline = await slow(from(), 40);
     pipeline.runner.drift = [await goneItem(pipeline, 'web-work', -1)];
-    await pipeline.apply(to());
-    expect(directionsOf(pipeline)).toEqual(['upgrade', 'shrink']);
+    await pipeline.apply(to({ control: 5 }));
+    expect(directionsOf(pipeline)).toEqual(['grow', 'shrink', 'upgrade']);
     expect(await pipeline.cluster()).toMatchObject({ status: 'Converged' });
   });
 
@@ -68,14 +68,14 @@ describe('a change in progress', () => {
     await pipeline.apply(to({ repair: { onUnhealthy: 'replace', after: '5m' } }));
     expect(pipeline.runner.ran).toContain('drift');
     expect(await eventsOf(pipeline, 'NodeReplaced')).toEqual([]);
-    expect(directionsOf(pipeline)).toEqual(['upgrade', 'shrink']);
+    expect(directionsOf(pipeline)).toEqual(['shrink', 'upgrade']);
   });
 
   it('drift of other kinds waits for the end of the change', async () => {
     const pipeline = await slow(from(), 40);
     pipeline.runner.drift = [{ kind: 'network', where: { provider: 'sim-1' }, message: 'differs', repairable: true }];
     await pipeline.apply(to());
-    expect(directionsOf(pipeline)).toEqual(['upgrade', 'shrink']);
+    expect(directionsOf(pipeline)).toEqual(['shrink', 'upgrade']);
     expect((await pipeline.cluster()).drift).toMatchObject({ items: [{ kind: 'network' }] });
   });
 
@@ -83,7 +83,7 @@ describe('a change in progress', () => {
     const pipeline = await slow(from({ onDrift: 'report' }), 40);
     pipeline.runner.drift = [await goneItem(pipeline, 'web-work', 0)];
     await pipeline.apply(to({ onDrift: 'report' }));
-    expect(directionsOf(pipeline)).toEqual(['upgrade', 'shrink']);
+    expect(directionsOf(pipeline)).toEqual(['shrink', 'upgrade']);
     expect(await eventsOf(pipeline, 'DriftFound')).not.toEqual([]);
   });
 
@@ -98,12 +98,12 @@ describe('a change in progress', () => {
     const pipeline = await slow(from(), 40);
     pipeline.runner.drift = [await goneItem(pipeline, 'web-work', 0)];
     pipeline.runner.trouble('infrastructure', 'capacity', { times: 20 });
-    expect(await pipeline.apply(to())).toMatchObject({ status: 'FAILED' });
+    expect(await pipeline.apply(to({ workers: 3, version: '1.36.0' }))).toMatchObject({ status: 'FAILED' });
     expect(directionsOf(pipeline)).toEqual(['upgrade', 'repair']);
     pipeline.runner.calm();
     await pipeline.retry();
     expect(await pipeline.settle()).toEqual([{ status: 'SUCCEEDED' }]);
-    expect(directionsOf(pipeline)).toEqual(['upgrade', 'repair', 'shrink']);
+    expect(directionsOf(pipeline)).toEqual(['upgrade', 'repair', 'upgrade']);
   });
 });
 

@@ -45,11 +45,11 @@ describe('a plan in words', () => {
   test('forward-only waypoints are marked', () => {
     const described = describeClusterPlan(planned({ version: '1.35.0', dynamic: [control(1), compute(1)] }), current);
     expect(described.waypoints.map(({ title }) => title)).toEqual([
-      'upgrade: Kubernetes 1.34.1 → 1.35.0',
       'shrink: 1 node of compute (aws-1, here) drained and removed; nothing else is touched',
+      'upgrade: Kubernetes 1.34.1 → 1.35.0',
     ]);
     expect(described.waypoints.every(({ forwardOnly }) => forwardOnly)).toBe(true);
-    expect(described.summary).toBe('2 waypoints, 4 steps: upgrade → shrink; forward-only: upgrade and shrink');
+    expect(described.summary).toBe('2 waypoints, 4 steps: shrink → upgrade; forward-only: shrink and upgrade');
   });
 
   test('a plan with nothing to do, and a refused plan, say so', () => {

@@ -57,6 +57,13 @@ export const pathChecks = {
     }
   },
 
+  'upgrades no node that the change removes': ({ desired, plan }) => {
+    const kept = new Set(placesOf(desired));
+    for (const { direction, target } of plan.waypoints) {
+      if (direction === 'upgrade') expect(placesOf(target).filter((place) => !kept.has(place))).toEqual([]);
+    }
+  },
+
   'adds in grow only, removes in shrink only, and is the same each time it is planned': ({
     current,
     desired,

@@ -201,8 +201,8 @@ export const settingCases: readonly ChangeCase[] = [
     path: [
       'grow: infrastructure configuration kubernetes nodes traffic',
       'move: configuration kubernetes nodes',
-      'upgrade: kubernetes',
       'shrink: traffic nodes configuration infrastructure',
+      'upgrade: kubernetes',
       'settle: infrastructure nodes',
     ],
     changes: [
@@ -211,9 +211,9 @@ export const settingCases: readonly ChangeCase[] = [
       'RolesChanged',
       'NodesAdded',
       'ApiEndpointMoved',
-      'KubernetesUpgraded',
       'NodesRemoved',
       'RolesChanged',
+      'KubernetesUpgraded',
       'ApiPortChanged',
       'NodeMetadataChanged',
     ],

@@ -25,11 +25,15 @@ export function stepsTowards(start: ClusterState, desired: PathGoal): readonly S
     here = target;
   };
   take('shrink', releaseTarget(here, desired.goal));
-  for (const goal of rollingGoals(here, desired)) {
+  const goals = rollingGoals(here, desired);
+  for (const [index, { kubernetesVersion, ...rest }] of goals.entries()) {
+    // What the change removes is not upgraded before: every upgrade drains each node, and may fail on each.
+    const isLast = index === goals.length - 1;
+    const goal = { ...rest, kubernetesVersion: isLast ? kubernetesVersion : here.kubernetesVersion };
     take('grow', growTarget(here, goal));
     take('move', moveTarget(here, goal));
-    for (const target of upgradeTargets(here, goal)) take('upgrade', target);
     take('shrink', shrinkTarget(here, goal));
+    for (const target of upgradeTargets(here, goal)) take('upgrade', target);
     take('settle', goal);
   }
   const last = steps.pop();
