@@ -119,6 +119,37 @@ describe('warnings', () => {
     expect(warnings).toEqual([`spec.kubernetes.clusters[0].pools.control: ${reason}`]);
   });
 
+  it.each([
+    [1, ['the cluster has a single control node: if it is lost, the cluster is lost']],
+    [2, ['the cluster has 2 control nodes: an even number survives no more losses than 1 would']],
+    [3, []],
+  ])(
+    'an autoscaled control pool from %i nodes on is not scaled, and is advised as its smallest size',
+    (min, reasons) => {
+      const warnings = warningsOf((spec) => {
+        for (const control of pool(spec, 'control'))
+          Object.assign(control, { count: undefined, autoscaler: { min, max: 7 } });
+      });
+
+      expect(warnings).toEqual([
+        `spec.nodePools.dynamic[0].autoscaler: nothing scales control nodes automatically: the pool starts with ${min === 1 ? '1 node' : `${min} nodes`}`,
+        ...reasons.map((reason) => `spec.kubernetes.clusters[0].pools.control: ${reason}`),
+      ]);
+    },
+  );
+
+  it('an autoscaled pool of the API load balancer gets the warnings of its smallest size', () => {
+    const warnings = warningsOf((spec) => {
+      for (const balancer of pool(spec, 'balancer'))
+        Object.assign(balancer, { count: undefined, autoscaler: { min: 1, max: 3 } });
+    });
+
+    expect(warnings).toEqual([
+      'spec.nodePools.dynamic[2].autoscaler: nothing scales nodes of load balancers automatically: the pool starts with 1 node',
+      'spec.loadBalancers.clusters[0].pools: the load balancer of the Kubernetes API is a single node: if it is lost, the API cannot be reached',
+    ]);
+  });
+
   it('a single API load balancer node, and its disk, get warnings', () => {
     const warnings = warningsOf((spec) => {
       for (const balancer of pool(spec, 'balancer')) Object.assign(balancer, { count: 1, storageDiskSize: 50 });

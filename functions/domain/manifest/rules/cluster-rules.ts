@@ -60,12 +60,12 @@ export function* poolsExist(manifestIndex: ManifestIndex, pools: readonly string
   }
 }
 
-/** Number of nodes of a pool in the manifest; undefined when it is autoscaled or not known. */
+/** Number of nodes that a pool of the manifest begins with; undefined when it is not known. Only compute pools are scaled from there. */
 export function nodesOf(manifestIndex: ManifestIndex, name: string): number | undefined {
   const pool = poolNamed(manifestIndex, name);
   if (pool === undefined) return undefined;
   if (pool.kind === 'static') return pool.thing.nodes.length;
-  return pool.thing.autoscaler === undefined ? pool.thing.count : undefined;
+  return pool.thing.autoscaler?.min ?? pool.thing.count;
 }
 
 function* controlPlaneAdvice(manifestIndex: ManifestIndex, cluster: PartialCluster, path: Path): Iterable<Fault> {

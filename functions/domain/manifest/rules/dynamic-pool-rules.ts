@@ -15,6 +15,7 @@ export function* dynamicPoolRules(index: ManifestIndex): Iterable<Fault> {
     if (kind !== 'dynamic') continue;
     yield* sizeRules(pool, path);
     yield* agentRules(index, pool, path);
+    yield* scaledUseRules(index, pool, path);
     yield* machineRules(pool, path);
     yield* providerOfPoolRules(index, pool, path);
     const uses = index.uses.get(pool.name ?? '') ?? [];
@@ -65,6 +66,21 @@ function* sizeRules({ count, autoscaler, machineSpec }: PartialDynamicPool, path
       'swap them or raise max',
     );
   }
+}
+
+/** The autoscaler adds and removes compute nodes: pods need no control node, and no node of a load balancer. */
+function* scaledUseRules(
+  { uses }: ManifestIndex,
+  { name, autoscaler }: PartialDynamicPool,
+  path: Path,
+): Iterable<Fault> {
+  if (autoscaler === undefined || autoscaler.min >= autoscaler.max) return;
+  const others = (uses.get(name ?? '') ?? []).filter(({ as }) => as !== 'compute').map(({ as }) => as);
+  if (others.length === 0) return;
+  const what = [...new Set(others)].map((as) => (as === 'control' ? 'control nodes' : 'nodes of load balancers'));
+  const reason = `nothing scales ${listed(what)} automatically: the pool starts with ${counted(autoscaler.min, 'node')}`;
+  const fix = 'write count; `kubeloom scale` sets another size by hand';
+  yield warning('nothing-scales', [...path, 'autoscaler'], reason, fix);
 }
 
 /** Whether something scales the pool, as far as that is known. */
