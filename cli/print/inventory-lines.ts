@@ -4,6 +4,7 @@ import { totalsText } from '#domain/planning/text/plan-totals.ts';
 import { counted } from '#domain/words.ts';
 import { sumOfCostLines } from './cost-lines.ts';
 import { faultLines } from './faults.ts';
+import { shortList } from './layout.ts';
 
 /** Nothing for a document that changes no other cluster. */
 export function behindLines({ behind, refused }: Pick<InventoryStored, 'behind' | 'refused'>): readonly string[] {
@@ -53,8 +54,9 @@ export function planLines(plan: InventoryPlan, detail: boolean): readonly string
   ];
   const wanted = clusters.filter(({ impact }) => impact === 'refused' || (detail && impact !== 'same'));
   return [
-    `${counted(depend, 'cluster')} depend on it: ${parts.join(', ')}`,
+    `${counted(depend, 'cluster')} ${depend === 1 ? 'depends' : 'depend'} on it: ${parts.join(', ')}`,
     ...(changes > 0 ? [totalsText(totals)] : []),
+    ...(detail ? [] : namesOf(clusters)),
     ...(costOfMonth ? sumOfCostLines(costOfMonth) : []),
     ...(changes > 0 ? budgets.map(({ text }) => text) : []),
     ...wanted.flatMap((row) => [
@@ -68,6 +70,20 @@ export function planLines(plan: InventoryPlan, detail: boolean): readonly string
     ...(id === null || changes === 0 ? [] : [`plan ${id}`]),
   ];
 }
+
+/** Which clusters these are; those that stay the same are counted only, and those that are refused are shown with their faults. */
+function namesOf(clusters: InventoryPlan['clusters']): readonly string[] {
+  return (['changes', 'overrides', 'removed'] as const).flatMap((impact) => {
+    const names = clusters.filter((row) => row.impact === impact).map(({ cluster }) => cluster);
+    return names.length === 0 ? [] : [`${namesTitle[impact]}: ${shortList(names, 8)}`];
+  });
+}
+
+const namesTitle = {
+  changes: 'to change',
+  overrides: 'with a value of their own',
+  removed: 'without an InventoryCluster',
+};
 
 const impactText = {
   changes: 'changes',

@@ -64,7 +64,9 @@ it('CO-14: an inventory is planned, applied, changed at one layer, and its clust
 it('an inventory of machine groups is planned in numbers', async () => {
   const planned = await kubeloom('inventory', 'plan', '-f', join(root, 'examples/inventory-machines'));
   expect(planned, planned.stderr).toMatchObject({ code: 0 });
-  expect(planned.stdout).toContain('2 clusters depend on it: 2 change\n2 clusters added; 8 nodes added');
+  expect(planned.stdout).toContain(
+    '2 clusters depend on it: 2 change\n2 clusters added; 8 nodes added\nto change: shop-ams2, shop-fra1\n',
+  );
 });
 
 it('a change is planned, and rolled out in waves by the id of the plan', async () => {
