@@ -12,6 +12,7 @@ import { faultLines } from '../print/faults.ts';
 import { behindLines } from '../print/inventory-lines.ts';
 import { note, paint, print, printJson } from '../print/output.ts';
 import { showPlan } from '../print/show-plan.ts';
+import { sourceIsDue } from '../print/source-lines.ts';
 import { allowReplace, allowReplaceOption } from '../submission/allow-replace.ts';
 import { type Consent, canAsk, confirm, consentOptions } from '../submission/confirm.ts';
 import {
@@ -149,7 +150,7 @@ async function submit(api: CliClient, item: Judged, options: ApplyOptions): Prom
     }
     if (item.kind === 'GitSource') {
       const { namespace, name } = await api.putGitSource(item, document);
-      if (!quiet) print(`GitSource ${namespace}/${name} stored: its repository is read now`);
+      if (!quiet) print(`GitSource ${namespace}/${name} stored: ${sourceIsDue({ namespace, name })}`);
       return { ...judged, stored: { namespace, name }, code: exitCodes.ok };
     }
     if (isInventoryKind(item.kind)) {

@@ -7,6 +7,7 @@ import { exitCodes } from '../exit-codes.ts';
 import { parseManifestName } from '../manifest-name.ts';
 import { jsonOption, namespaceOf } from '../options.ts';
 import { note, paint, print, printJson, printTable } from '../print/output.ts';
+import { sourceIsDue } from '../print/source-lines.ts';
 
 export function registerSources(program: Command): void {
   const sources = program
@@ -39,13 +40,15 @@ export function registerSources(program: Command): void {
   });
   sources
     .command('sync <name>')
-    .description('read the repository now, and submit its commit again even if it is known')
+    .description(
+      'read the repository at the next check of the schedule, and submit its commit again even if it is known',
+    )
     .addOption(namespaceOf())
     .addOption(jsonOption())
     .action(async (name: string, { namespace, json }: { readonly namespace: string; readonly json?: boolean }) => {
       const found = await cliClient().syncGitSource(parseManifestName(name, namespace, 'a GitSource'));
       if (json) printJson(found);
-      else print(`GitSource ${found.namespace}/${found.name} is due; \`kubeloom sources describe ${name}\` shows it`);
+      else print(`GitSource ${found.namespace}/${found.name}: ${sourceIsDue(found)}`);
     });
 }
 
