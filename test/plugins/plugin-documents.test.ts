@@ -105,6 +105,13 @@ describe('where a type is from', () => {
     ]);
   });
 
+  it.each(['acme-of-northern-europe', 'acme-of-norther', 'my_custom_long_plugin'])(
+    'a type of a long name is a provider with a name that can be one: %s',
+    (name) => {
+      expect(refusals({ name, url })).toEqual([]);
+    },
+  );
+
   it('the Secret that a group names is used for a type that comes with Kubeloom, too', () => {
     const secretRef = { name: 'staging', namespace: 'team' };
     const resourceProperties = { region: 'eu-west-1', instanceType: 't3.small', image: 'ami-1' };

@@ -2,6 +2,7 @@
 import { dnsForm } from '#domain/naming.ts';
 import { providerTypes } from '#domain/provider-types.ts';
 import { sameValue } from '#domain/same-value.ts';
+import { trimmedEnd } from '#domain/trimmed-end.ts';
 import { isMap } from '../../json.ts';
 import { error, type Fault } from '../faults/fault.ts';
 import { shown } from '../schema/names.ts';
@@ -86,9 +87,10 @@ export function pluginConflicts(given: readonly unknown[], groups: readonly Plac
   });
 }
 
-/** Name of the provider instance that stands for a plugin. */
+/** Name of the provider instance that stands for a plugin: names of networks in clouds are made with it, so a long one is cut. */
 export function pluginProviderName(plugin: unknown): string | undefined {
-  return isMap(plugin) && typeof plugin.name === 'string' ? dnsForm(plugin.name).slice(0, longestName) : undefined;
+  if (!isMap(plugin) || typeof plugin.name !== 'string') return undefined;
+  return trimmedEnd(dnsForm(plugin.name).slice(0, longestName), '-');
 }
 
 function namesOf(given: readonly unknown[]): Set<unknown> {
