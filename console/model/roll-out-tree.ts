@@ -58,6 +58,7 @@ export function verbsFor(
     case 'Halted':
       return ['resume', ...undo, 'cancel'];
     case 'RolledOut':
+    case 'Cancelled':
       return undo;
     default:
       return [];

@@ -104,7 +104,7 @@ const verbs: Readonly<Record<RollOutVerb, Act>> = {
   async undo(deps, key, { alive, caller }) {
     refuseWhileRunning(key, 'undone', alive);
     if (key.direction === 'back')
-      throw refuse(key, 'undone', 'it is being undone, or was undone; resume it if it halted');
+      throw refuse(key, 'undone', 'it is being undone, was undone, or its undo was cancelled; resume it if it halted');
     const record = await undoRollOut(deps, key, caller);
     await reportRollOut(deps, record, 'RollOutStarted', `undo started by ${callerText(caller)}`, caller.name);
     return startExecution(deps, record);
@@ -125,7 +125,6 @@ const verbs: Readonly<Record<RollOutVerb, Act>> = {
 /** While the roll-out works on clusters, no other verb is accepted. */
 function refuseWhileRunning(record: RollOutRecord, what: string, alive: boolean): void {
   const running = record.clusters.filter(({ state }) => state === 'running').length;
-  if (record.status === 'Cancelled') throw refuse(record, what, 'it was cancelled');
   if (running === 0 || !alive || record.status !== 'Running') return;
   throw refuse(record, what, `${running} of its clusters are in progress; pause it, and wait until it is Paused`);
 }

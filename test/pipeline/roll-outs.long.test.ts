@@ -102,6 +102,23 @@ describe('a roll-out', () => {
     expect([...(await world.counts()).values()]).toEqual(Array(6).fill('1'));
   });
 
+  it('a roll-out that was cancelled is undone as a halted one, as long as no other works on its clusters', async () => {
+    const world = await Fleet.of(6);
+    const fault = failFrom(world, 3);
+    const id = await started(world, environment('1.35.2', 3), `${quick}&waves=2,100%25`);
+    await world.pipeline.rollOut();
+    fault.until();
+    expect((await world.verb('cancel', id)).json).toMatchObject({ status: 'Cancelled' });
+    const other = await started(world, environment('1.35.2', 4), `${quick}&waves=1,100%25`);
+    expect((await world.verb('undo', id)).json).toMatchObject({ code: 'InUse' });
+    expect((await world.verb('cancel', other)).json).toMatchObject({ status: 'Cancelled' });
+    await world.verb('undo', id);
+    await world.pipeline.rollOut();
+    expect(await world.rollOut(id)).toMatchObject({ status: 'Undone', states: { undone: 3, kept: 3 } });
+    expect([...(await world.counts()).values()]).toEqual(Array(6).fill('1'));
+    expect((await world.verb('undo', id)).json).toMatchObject({ code: 'VerbRefused' });
+  });
+
   it('a wave is watched before the next one starts, and a cluster that fell ill meanwhile halts it', async () => {
     const world = await Fleet.of(4);
     const id = await started(world, environment('1.35.2', 2), '?waves=1,100%25&soak=30m');
