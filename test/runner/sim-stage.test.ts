@@ -61,6 +61,24 @@ describe('simulated stages', () => {
     expect(await world.facts()).toMatchObject({ nodes: {}, loadBalancers: {} });
   });
 
+  it('a provider instance that is deleted as a whole gets a receipt, as with real tools, and the others do not', async () => {
+    for (const { stage } of grow) await run(stage);
+    const before = twoProviderState();
+    const [first] = before.pools.flatMap(({ source, nodes }) =>
+      source.kind === 'dynamic' ? [{ provider: source.provider.name, nodes: nodes.map(({ name }) => name) }] : [],
+    );
+    const workspaces = [
+      { kind: 'machines' as const, name: first?.provider ?? '', destroy: true },
+      { kind: 'dns' as const, name: 'dns', destroy: true },
+    ];
+    const destroy: StagePlan = { stage: 'infrastructure', reasons: ['deleted'], work: { workspaces } };
+    await world.put(aDocument([destroy], { before, target: null }));
+    await run('infrastructure');
+    const receipts = (await world.reported()).filter((text) => text.startsWith('DeletionReceipt'));
+    expect(receipts).toHaveLength(1);
+    expect(receipts[0]).toContain(`${first?.provider}: removed ${first?.nodes[0]}`);
+  });
+
   it('simulated stages fail as often as configured, with the configured class', async () => {
     const KUBELOOM_SIM_FAULTS = JSON.stringify([{ stage: 'kubernetes', class: 'quota', times: 2 }]);
     const outcomes = [];

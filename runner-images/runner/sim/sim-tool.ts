@@ -1,14 +1,21 @@
 /** A tool for every stage that creates nothing: it takes some time, fails where a fault is configured, and finds plausible facts. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { clusterKeys } from '#contracts/stage.ts';
-import { allNodes, type ClusterState } from '#domain/cluster-state.ts';
+import { allNodes, allPools, type ClusterState, type NodePoolState } from '#domain/cluster-state.ts';
 import { wireguardPort } from '#domain/manifest/schema/load-balancers.ts';
 import type { StagePlan } from '#domain/plan.ts';
 import { apiAddress } from '#rendering/kubeone-manifest.ts';
 import type { DriftOptions } from '../check-drift.ts';
 import { removeKubeconfig } from '../kubernetes/kubeconfig.ts';
 import { continueWithout, skipPools, skippablePools } from '../skip-pools.ts';
-import type { AnyContext, ClusterContext, StageContext, StageSummary, Tool } from '../stage-context.ts';
+import {
+  type AnyContext,
+  type ClusterContext,
+  knownStates,
+  type StageContext,
+  type StageSummary,
+  type Tool,
+} from '../stage-context.ts';
 import { StageFailure, stageCancelled } from '../stage-failure.ts';
 import { type InjectedFault, strikingFault } from './injected-faults.ts';
 import { repairDrift, simulatedDrift, simulatedHealth } from './simulated-drift.ts';
@@ -89,7 +96,7 @@ async function perform(context: AnyContext, plan: StagePlan): Promise<StageSumma
   const { facts } = context;
   switch (plan.stage) {
     case 'infrastructure':
-      return infrastructure(context, plan.work.orphan);
+      return infrastructure(context, plan.work);
     case 'configuration':
       for (const name of [...plan.work.install, ...plan.work.peers]) {
         facts.node(name, { wireguardPublicKey: simulatedPublicKey(name), bootId: simulatedBootId(name) });
@@ -114,7 +121,9 @@ async function perform(context: AnyContext, plan: StagePlan): Promise<StageSumma
   }
 }
 
-async function infrastructure(context: StageContext, orphan: readonly string[] = []): Promise<StageSummary> {
+type Work = Extract<StagePlan, { stage: 'infrastructure' }>['work'];
+
+async function infrastructure(context: StageContext, { workspaces, orphan = [] }: Work): Promise<StageSummary> {
   const { target, facts, emit } = context;
   facts.simulated('machines');
   const stay = new Set((target === null ? [] : allNodes(target)).map(({ node }) => node.name));
@@ -124,6 +133,15 @@ async function infrastructure(context: StageContext, orphan: readonly string[] =
     const message = `${node} is orphaned: it keeps running, Kubeloom no longer manages it`;
     emit({ kind: 'NodeOrphaned', message, node });
   }
+  const destroyed = workspaces.filter(({ kind, destroy }) => kind === 'machines' && destroy);
+  for (const { name } of destroyed)
+    emit(
+      receipt(
+        context,
+        name,
+        gone.filter((node) => !orphan.includes(node)),
+      ),
+    );
   const made = [...stay].filter((name) => facts.current.nodes[name]?.publicAddress === undefined);
   for (const { node } of target === null ? [] : allNodes(target)) {
     facts.node(node.name, {
@@ -135,6 +153,20 @@ async function infrastructure(context: StageContext, orphan: readonly string[] =
   for (const name of Object.keys(facts.current.loadBalancers)) facts.loadBalancer(name, undefined);
   for (const { name, dns } of balancers) facts.loadBalancer(name, `${dns.hostname}.${dns.zone}`);
   return { hostsCreated: made.length, hostsRemoved: gone.length };
+}
+
+/** As the tools report that everything of a provider instance was deleted. */
+function receipt(context: StageContext, provider: string, gone: readonly string[]) {
+  const isOf = ({ source }: NodePoolState): boolean => source.kind === 'dynamic' && source.provider.name === provider;
+  const nodes = knownStates(context).flatMap((state) =>
+    allPools(state)
+      .filter(isOf)
+      .flatMap((pool) => pool.nodes),
+  );
+  const own = new Set(nodes.map(({ name }) => name));
+  const removed = gone.filter((node) => own.has(node)).join(', ') || 'no machine';
+  const message = `${provider}: removed ${removed}; nothing with the tags of the cluster is left (simulated)`;
+  return { kind: 'DeletionReceipt', message } as const;
 }
 
 async function kubernetes(context: AnyContext, action: 'apply' | 'reset' | 'renew'): Promise<StageSummary> {
