@@ -185,6 +185,8 @@ async function isSourceDue(): Promise<boolean> {
 
 async function simulated(variables: Readonly<Record<string, string>>): Promise<Project> {
   const { runSimStage } = await import('#runner/sim/run-sim-stage.ts');
+  const { checkSimulation } = await import('#runner/sim/check-simulation.ts');
+  checkSimulation(process.env);
   const { openCredentials } = await import('#runner/build-credentials.ts');
   const { wire } = await import('#functions/wire.ts');
   const { KUBELOOM_CREDENTIALS_URL: url = '', AWS_ACCESS_KEY_ID: accessKey = '' } = variables;

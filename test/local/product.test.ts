@@ -27,6 +27,18 @@ describe('settings of builds', () => {
     expect(project?.environment).toMatchObject({ KUBELOOM_LOG: 'none', KUBELOOM_TABLE: 'kubeloom' });
     expect(project?.environment).not.toHaveProperty('KUBELOOM_SIM_STAGE_MS');
   });
+
+  it.each([
+    ['KUBELOOM_SIM_FAULTS', 'no list', /^KUBELOOM_SIM_FAULTS is not JSON\. Correct it/],
+    ['KUBELOOM_SIM_FAULTS', '{"stage":"nodes"}', /^KUBELOOM_SIM_FAULTS: .*expected array/],
+    ['KUBELOOM_SIM_FAULTS', '[{"stage":"nods"}]', /^KUBELOOM_SIM_FAULTS\[0\]\[stage\]: /],
+    ['KUBELOOM_SIM_DRIFT', '[{"kind":"node","nod":"x"}]', /^KUBELOOM_SIM_DRIFT\[0\]: .*nod/],
+    ['KUBELOOM_SIM_STAGE_MS', 'slow', /KUBELOOM_SIM_STAGE_MS: .*milliseconds/],
+  ])('a platform does not start with a simulation that cannot be read: %s=%s', async (name, value, words) => {
+    onTestFinished(() => void vi.unstubAllEnvs());
+    vi.stubEnv(name, value);
+    await expect(kubeloom('sim').projects({}, '/nowhere')).rejects.toThrow(words);
+  });
 });
 
 it('what reads git repositories does so in a thread of its own', () => {

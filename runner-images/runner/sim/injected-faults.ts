@@ -26,6 +26,7 @@ export const InjectedFault = z.strictObject({
   attempt: z.number().int().min(1).optional(),
 });
 export type InjectedFault = z.infer<typeof InjectedFault>;
+export const InjectedFaults = z.array(InjectedFault);
 
 interface Struck {
   readonly fault: InjectedFault;
@@ -73,8 +74,5 @@ export function forgetFaults(): void {
 }
 
 function read(text: string): Struck[] {
-  return z
-    .array(InjectedFault)
-    .parse(JSON.parse(text))
-    .map((fault) => ({ fault, left: fault.times }));
+  return InjectedFaults.parse(JSON.parse(text)).map((fault) => ({ fault, left: fault.times }));
 }

@@ -20,6 +20,7 @@ const InjectedDrift = z.strictObject({
   stubborn: z.boolean().default(false),
 });
 type InjectedDrift = z.infer<typeof InjectedDrift>;
+export const InjectedDrifts = z.array(InjectedDrift);
 
 interface Place {
   readonly manifest: string;
@@ -58,7 +59,7 @@ function listOf(text: string | undefined): { readonly drift: InjectedDrift; read
   if (text === undefined || text === '') return [];
   const known = lists.get(text);
   if (known) return known;
-  const read = z.array(InjectedDrift).parse(JSON.parse(text));
+  const read = InjectedDrifts.parse(JSON.parse(text));
   const list = read.map((drift) => ({ drift, repairedIn: new Set<string>() }));
   lists.set(text, list);
   return list;
