@@ -23,8 +23,8 @@ function glossaryRows(page) {
     }));
 }
 
-/** A phrase also matches over the end of a line; `*` at the end of a word is any ending of it. */
-const pattern = (phrase) => phrase.replace(/\*/g, '\\w*').replace(/ /g, '\\s+');
+/** A phrase also matches over the end of a line, and in names of files; `*` at the end of a word is any ending of it. */
+const pattern = (phrase) => phrase.replace(/\*/g, '\\w*').replace(/ /g, '(?:\\s+|-)');
 
 /** What is left out matches first, as a group of its own, so that the word inside of it is passed over. */
 function matcherOf(rows) {
@@ -37,13 +37,23 @@ function matcherOf(rows) {
  * Names of more than one word, also those in strings such as kinds of events: `driftFound` and `drift_found` are read as
  * "drift Found" and "drift found". A name of one word is part of the text.
  */
-const namesOfCode = (source) =>
-  [...source.matchAll(/\b\w*(?:[a-z][A-Z]|[A-Za-z]_[A-Za-z])\w*/g)]
-    .filter(([name]) => !storedNames.has(name))
-    .map(({ 0: name, index }) => ({ at: index, text: name.replace(/(?<=[a-z])(?=[A-Z])/g, ' ').replaceAll('_', ' ') }));
+const namesOfCode = (file, source) =>
+  [...source.matchAll(/\b\w*(?:[a-z\d][A-Z]|[A-Za-z]_[A-Za-z])\w*/g)]
+    .filter(([name]) => ![thisFile, ...(storedNames.get(name) ?? [])].some((place) => file.startsWith(place)))
+    .map(({ 0: name, index }) => ({ at: index, text: name.replace(betweenWords, ' ').replaceAll('_', ' ') }));
 
-/** Fields of stored documents, kinds of events and names of resources stay as they are. */
-const storedNames = new Set(['lostPools', 'RunCutOff', 'ExecutionCutOff']);
+/** "leftGone", "node2Gone", "TLSGone". */
+const betweenWords = /(?<=[a-z\d])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/g;
+
+/** Fields of stored documents, kinds of events and names of resources stay as they are: where each is written or read. */
+const thisFile = 'scripts/word-lint.mjs';
+const events = ['functions/', 'console/', 'docs/events.md', 'test/'];
+const storedNames = new Map([
+  ['lostPools', ['functions/domain/cluster-state.ts', 'test/observed/']],
+  ['PoolLeftOut', ['runner-images/runner/failed-pools.ts', ...events]],
+  ['RunCutOff', events],
+  ['ExecutionCutOff', ['cdk/']],
+]);
 
 /** Titles: `it('…'`, `describe.skipIf(…)('…'`, `test.each([…])('…'`. */
 const titlesOfTest = (source) =>
@@ -89,7 +99,7 @@ const commentsWithoutSubject = (source) =>
 function textsOf(file, source) {
   if (file === glossaryFile) return [{ at: 0, text: source.replace(/^\| \*\*.*$/gm, (row) => ' '.repeat(row.length)) }];
   if (file === 'CHANGELOG.md') return [{ at: 0, text: source.split(/^## (?!Unreleased)/m)[0] }];
-  return [{ at: 0, text: source }, ...namesOfCode(source)];
+  return [{ at: 0, text: source }, ...namesOfCode(file, source)];
 }
 
 /** Not read: JSON, which is generated or recorded, and the manifests, modules and goldens of tests, which are data. */

@@ -72,7 +72,7 @@ export const clusterRemarks = {
   ends: z.string().optional().describe('certificates that end too soon, a sentence'),
 };
 
-/** What is shown of a pool that was left out; both are absent in answers of an older release. */
+/** What is shown of a held pool; both are absent in answers of an older release. */
 export const heldPoolRemarks = {
   class: z.enum(errorClasses).optional(),
   lines: FailureLines.optional(),

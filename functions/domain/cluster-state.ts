@@ -205,15 +205,19 @@ const FactsOfCluster = z.strictObject({
   /** The simulated parts of this cluster, for people ("control plane", "machines"); empty = all real. */
   simulated: z.array(z.string()),
   /** Ids of new pools of the current waypoint that could not be created: later stages work without them. */
-  lostPools: z.array(z.string()).optional(),
+  failedPools: z.array(z.string()).optional(),
 });
 
-/** What an older version stored under what is not a name, or as an address that does not have the form of one, counts as unknown, and the rest is read. */
+/**
+ * What an older version stored under what is not a name, or as an address that does not have the form of one, counts as unknown, and the rest is read.
+ * Until 0.1.0 failed pools were stored as `lostPools`.
+ */
 export const ClusterFacts = z.preprocess((stored) => {
   if (!isMap(stored)) return stored;
-  const { nodes, loadBalancers } = stored;
+  const { nodes, loadBalancers, lostPools, ...rest } = stored;
   return {
-    ...stored,
+    ...rest,
+    ...(lostPools !== undefined && { failedPools: lostPools }),
     nodes: known(nodes, ([name]) => isName(name)),
     loadBalancers: known(loadBalancers, ([name, one]) => isName(name) && LoadBalancerFacts.safeParse(one).success),
   };

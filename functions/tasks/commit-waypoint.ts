@@ -39,7 +39,7 @@ export const handler = taskHandler(WaypointInput, uses, async ({ run, plan }, de
   if (!waypoint) throw new PipelineError('NotFound', `the waypoint document below ${plan.waypointPrefix} is gone`);
   const facts = await knownFacts(deps, record);
   const { target: desired } = waypoint;
-  const target = desired && withoutPools(desired, facts.lostPools ?? []);
+  const target = desired && withoutPools(desired, facts.failedPools ?? []);
   if (target === null) await removeClusterFiles(deps, run);
   const { before, attempted } = waypoint;
   const reached = { ...statesAfter({ target }, record), facts: factsOf(target, facts), status: 'Planning' as const };

@@ -54,9 +54,9 @@ export class FactSheet {
   }
 
   /** Ids of new pools that could not be created; replaces what was noted before. */
-  lostPools(ids: readonly string[]): void {
-    const { lostPools: _old, ...rest } = this.#facts;
-    this.#facts = ids.length === 0 ? rest : { ...rest, lostPools: [...ids].sort() };
+  failedPools(ids: readonly string[]): void {
+    const { failedPools: _old, ...rest } = this.#facts;
+    this.#facts = ids.length === 0 ? rest : { ...rest, failedPools: [...ids].sort() };
   }
 
   /** Notes what was applied of a document; undefined: it is no longer managed. */

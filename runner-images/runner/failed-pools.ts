@@ -1,9 +1,9 @@
-/** New pools that could not be created: whether a grow continues without them, and what its later stages then skip. */
+/** New pools that could not be created: whether a grow continues without them, and what its later stages then pass over. */
 import type { StageError } from '#contracts/stage.ts';
 import { allPools, type ClusterState, type NodePoolState } from '#domain/cluster-state.ts';
 import { assessStageFailure } from '#domain/failure-policy.ts';
 import type { StagePlan } from '#domain/plan.ts';
-import { canDoWithout, newPools, withoutPools } from '#domain/planning/states/without-pools.ts';
+import { newPools, withoutPools, worksWithout } from '#domain/planning/states/without-pools.ts';
 import type { StageContext } from './stage-context.ts';
 
 /** Pool id and why it could not be created. */
@@ -12,8 +12,8 @@ export interface FailedPool {
   readonly error: StageError;
 }
 
-/** Pools that may be skipped in this stage; none unless it creates the machines of a grow. */
-export function skippablePools({ plan, mode, document }: StageContext): readonly NodePoolState[] {
+/** Pools without which this stage may succeed; none unless it creates the machines of a grow. */
+export function poolsThatMayFail({ plan, mode, document }: StageContext): readonly NodePoolState[] {
   const { direction, before, target } = document;
   if (plan.stage !== 'infrastructure' || mode !== 'do' || direction !== 'grow' || target === null) return [];
   return newPools(before, target);
@@ -23,20 +23,20 @@ export function skippablePools({ plan, mode, document }: StageContext): readonly
  * The state to continue with, without these pools. Undefined when the stage has to fail as a whole: when it is retried
  * in place, or when no cluster that works would be left.
  */
-export function continueWithout(context: StageContext, lost: readonly FailedPool[]): ClusterState | undefined {
+export function continueWithout(context: StageContext, failed: readonly FailedPool[]): ClusterState | undefined {
   const { document, attempt, ports, signal } = context;
   const { before, target } = document;
-  if (target === null || lost.length === 0 || signal.aborted) return undefined;
+  if (target === null || failed.length === 0 || signal.aborted) return undefined;
   const helps = ({ error }: FailedPool) => assessStageFailure({ ...error, attempt, config: ports.config }).outcome;
-  if (lost.some((pool) => pool.error.code === 'StageCancelled' || helps(pool) === 'retry')) return undefined;
-  const ids = lost.map(({ pool }) => pool);
-  return canDoWithout(before, target, ids) ? withoutPools(target, ids) : undefined;
+  if (failed.some((pool) => pool.error.code === 'StageCancelled' || helps(pool) === 'retry')) return undefined;
+  const ids = failed.map(({ pool }) => pool);
+  return worksWithout(before, target, ids) ? withoutPools(target, ids) : undefined;
 }
 
 /** Notes and reports it, once nothing is left of them. */
-export function skipPools(context: StageContext, lost: readonly FailedPool[]): void {
-  for (const { pool, error } of lost) {
-    context.skipPool(pool, error);
+export function reportFailedPools(context: StageContext, failed: readonly FailedPool[]): void {
+  for (const { pool, error } of failed) {
+    context.noteFailedPool(pool, error);
     const message = `node pool ${pool} could not be created and is left out; nothing of it remains. ${error.message}`;
     context.emit({ kind: 'PoolLeftOut', message });
   }

@@ -8,8 +8,8 @@ import type { AllRunnerPorts, RunnerPorts } from '#functions/rights/runner-right
 import { verboseRun } from './debug/verbose-run.ts';
 import { type JobEventFeed, openEventFeed } from './event-feed.ts';
 import { FactSheet } from './fact-sheet.ts';
+import { type FailedPool, nodesOfPools, planWithout } from './failed-pools.ts';
 import { type JobOptions, runInFrame } from './job-frame.ts';
-import { type FailedPool, nodesOfPools, planWithout } from './skip-pools.ts';
 import type { StageContext, StageTools, Tool } from './stage-context.ts';
 import { maskedError, StageFailure } from './stage-failure.ts';
 
@@ -55,17 +55,17 @@ export async function runStage(job: StageJob, ports: AllRunnerPorts, options: St
         target,
         others,
         facts: sheet,
-        skipPool: (pool, error) => failedPools.push({ pool, error: maskedError(error, mask) }),
+        noteFailedPool: (pool, error) => failedPools.push({ pool, error: maskedError(error, mask) }),
         emit: (event) => feed.emit(event),
       });
-      if (failedPools.length > 0) sheet.lostPools(failedPools.map(({ pool }) => pool));
+      if (failedPools.length > 0) sheet.failedPools(failedPools.map(({ pool }) => pool));
       return summary;
     },
     async store({ outcome, ...times }) {
       const { ok } = outcome;
       const ended = ok ? { summary: outcome.found } : { summary: {}, error: outcome.error };
-      const lost = ok && failedPools.length > 0 && { failedPools };
-      const result = StageResult.parse({ schema: 1, stage, mode, attempt, ok, ...times, ...ended, ...lost });
+      const failed = ok && failedPools.length > 0 && { failedPools };
+      const result = StageResult.parse({ schema: 1, stage, mode, attempt, ok, ...times, ...ended, ...failed });
       const factsText = facts && JSON.stringify(facts.current);
       const reported = events?.close();
       // Readers of a result rely on the facts: those are written first. Events only have to be complete at the end.
@@ -93,7 +93,7 @@ function ends(
   document: WaypointDocument,
   plan: StagePlan,
   mode: StageJob['mode'],
-  { lostPools = [] }: ClusterFacts,
+  { failedPools = [] }: ClusterFacts,
 ): Pick<StageContext, 'target' | 'others' | 'plan'> {
   const { before, target, attempted } = document;
   const isState = (state: ClusterState | null): state is ClusterState => state !== null;
@@ -101,9 +101,9 @@ function ends(
   // The stage that creates machines finds out again which pools it can create.
   if (plan.stage === 'infrastructure') return { target: target, others: [before, attempted].filter(isState), plan };
   return {
-    target: target && withoutPools(target, lostPools),
+    target: target && withoutPools(target, failedPools),
     others: [before, attempted].filter(isState),
-    plan: planWithout(plan, nodesOfPools([target], lostPools)),
+    plan: planWithout(plan, nodesOfPools([target], failedPools)),
   };
 }
 

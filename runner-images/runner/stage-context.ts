@@ -30,7 +30,7 @@ export interface StageContext<Use extends PortUse = never> extends ClusterContex
   readonly mode: StageMode;
   readonly plan: StagePlan;
   /** Notes a new pool that could not be created: the stage succeeds without it, later stages skip it. */
-  readonly skipPool: (pool: string, error: StageError) => void;
+  readonly noteFailedPool: (pool: string, error: StageError) => void;
 }
 
 /** A check for drift of what was created. */

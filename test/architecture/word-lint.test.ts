@@ -72,6 +72,41 @@ it('the word lint reads names of one word, names with underscores, and the text 
   ]);
 });
 
+it('the word lint reads the words of a name wherever they are in it, and in names of files', () => {
+  const code = [
+    "import { a } from './blip-again.ts';",
+    'const x = { oldZorbs2: tLSZorb, blip2Again: myBlipAgain };',
+  ].join('\n');
+
+  const { found } = lint({ 'functions/a.ts': code, 'console/a.tsx': 'const page = <Row isZorbed />;' });
+
+  expect(found).toEqual([
+    'console/a.tsx:1: Zorbed -> use desired state',
+    'functions/a.ts:1: blip-again -> use current state',
+    'functions/a.ts:2: Zorbs2 -> use desired state',
+    'functions/a.ts:2: Zorb -> use desired state',
+    'functions/a.ts:2: Blip Again -> use current state',
+  ]);
+});
+
+it('the word lint lets a stored name pass where it is read or written, and nowhere else', () => {
+  // Put together, so that this file does not have the name.
+  const stored = ['lost', 'Pools'].join('');
+  const rows = `| **failed pool** | a fact | \`${['lost', 'pool*'].join(' ')}\` | |\n`;
+  const readme = glossary.replace('\n## Rules', `${rows}\n## Rules`);
+
+  const code = `const { ${stored} } = facts;`;
+  const { found } = lint({
+    'CONTRIBUTING.md': readme,
+    'functions/domain/cluster-state.ts': code,
+    'functions/tasks/commit-waypoint.ts': code,
+  });
+
+  expect(found).toEqual([
+    expect.stringMatching(/^functions\/tasks\/commit-waypoint\.ts:1: \w+ Pools -> use failed pool$/),
+  ]);
+});
+
 it('the word lint reads code and comments of tests as well as their titles', () => {
   const test = "it('zorbs', () => say('zorbed'));\nit.each([1, 2])('frobs %i', () => {}); // zorbed\n";
 

@@ -55,6 +55,12 @@ describe('facts of a cluster', () => {
     expect(loadBalancers).toEqual({ lb: { endpoint: 'shop.example.com' } });
   });
 
+  it('failed pools are read under the name that 0.1.0 stored them under, too', () => {
+    const facts = { ...noFacts, failedPools: ['workers-bbbbbbb'] };
+    expect(ClusterFacts.parse({ ...noFacts, lostPools: ['workers-bbbbbbb'] })).toEqual(facts);
+    expect(ClusterFacts.parse(facts)).toEqual(facts);
+  });
+
   it('a fact that this version does not know is no fact of an older one: it is refused', () => {
     const stored = { ...noFacts, nodes: { 'control-aaaaaaa-01': { serial: 'x' } } };
     expect(ClusterFacts.safeParse(stored).success).toBe(false);

@@ -6,12 +6,12 @@ import { Pipeline } from './harness/pipeline.ts';
 
 const small = manifestOf([{ compute: { work: 2 } }]);
 const large = manifestOf([{ compute: { work: 2, more: 1, far: 2 } }]);
-const lost = { lost: ['web-far'] };
+const failed = { failedPools: ['web-far'] };
 
 async function degraded(): Promise<Pipeline> {
   const pipeline = new Pipeline();
   await pipeline.apply(small);
-  pipeline.runner.trouble('infrastructure', lost);
+  pipeline.runner.trouble('infrastructure', failed);
   expect(await pipeline.apply(large)).toMatchObject({ status: 'FAILED', error: 'ToolFailed' });
   pipeline.runner.ran.length = 0;
   return pipeline;
@@ -33,7 +33,7 @@ describe('new pools that fail', () => {
       heldPools: [{ pool: 'web-far', role: 'compute', generation: 2, attempt: 1 }],
     });
     expect(cluster.failure?.outcome).toMatch(/^only pool web-far failed, and nothing of it is left/);
-    expect(cluster.facts.lostPools).toBeUndefined();
+    expect(cluster.facts.failedPools).toBeUndefined();
     expect(await pipeline.nodes()).toHaveLength(4);
     expect(await pipeline.manifest()).toMatchObject({ status: 'Failed', lease: null });
     const [run] = await pipeline.runs();
@@ -90,7 +90,7 @@ describe('new pools that fail', () => {
 
   it('a new pool that fails in the first create leaves a cluster that works', async () => {
     const pipeline = new Pipeline();
-    pipeline.runner.trouble('infrastructure', lost);
+    pipeline.runner.trouble('infrastructure', failed);
     expect(await pipeline.apply(large)).toMatchObject({ status: 'FAILED' });
     expect(await poolsOf(pipeline)).toEqual(['web-control', 'web-work', 'web-more']);
     expect(await pipeline.cluster()).toMatchObject({ status: 'Degraded' });
@@ -98,7 +98,7 @@ describe('new pools that fail', () => {
 
   it('a failed pool that the cluster cannot work without rolls back the whole waypoint', async () => {
     const pipeline = new Pipeline();
-    pipeline.runner.trouble('infrastructure', { lost: ['web-control'] });
+    pipeline.runner.trouble('infrastructure', { failedPools: ['web-control'] });
     expect(await pipeline.apply(small)).toMatchObject({ status: 'FAILED' });
     const cluster = await pipeline.cluster();
     expect(cluster).toMatchObject({ status: 'RolledBack', current: null, failure: { class: 'quota' } });
@@ -110,7 +110,7 @@ describe('new pools that fail', () => {
   it('a failed pool is undone and not held when the rest of the waypoint fails too', async () => {
     const pipeline = new Pipeline();
     await pipeline.apply(small);
-    pipeline.runner.trouble('infrastructure', lost);
+    pipeline.runner.trouble('infrastructure', failed);
     pipeline.runner.trouble('kubernetes', 'user');
     expect(await pipeline.apply(large)).toMatchObject({ status: 'FAILED' });
     expect(await pipeline.nodes()).toHaveLength(3);
@@ -126,7 +126,7 @@ describe('new pools that fail', () => {
 describe('two clusters, one with a held pool', () => {
   it('a held pool leaves one cluster Degraded and the other in the desired state', async () => {
     const pipeline = new Pipeline();
-    pipeline.runner.trouble('infrastructure', lost);
+    pipeline.runner.trouble('infrastructure', failed);
     const both = manifestOf([{ compute: { work: 1, far: 2 } }, { name: 'data', compute: { work: 1 } }]);
     expect(await pipeline.apply(both)).toMatchObject({ status: 'FAILED' });
     expect(await pipeline.cluster('web')).toMatchObject({ status: 'Degraded' });

@@ -71,7 +71,7 @@ describe('deletion', () => {
       await pipeline.apply(large);
     },
     Degraded: async (pipeline: Pipeline) => {
-      pipeline.runner.trouble('infrastructure', { lost: ['web-more'] });
+      pipeline.runner.trouble('infrastructure', { failedPools: ['web-more'] });
       await pipeline.apply(large);
     },
     'interrupted for good': async (pipeline: Pipeline) => {

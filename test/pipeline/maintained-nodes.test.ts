@@ -38,7 +38,7 @@ describe('a node that is not ready, in a cluster of a manifest that failed', () 
     return { ...manifest, spec: { ...spec, nodePools: { ...spec.nodePools, dynamic } } };
   };
   const failures: readonly (readonly [string, () => Promise<Pipeline>])[] = [
-    ['a new pool that failed', () => healable(withBadPool, { lost: ['web-bad'], class: 'user' })],
+    ['a new pool that failed', () => healable(withBadPool, { failedPools: ['web-bad'], class: 'user' })],
     ['a grow that was undone', () => healable(larger)],
   ];
 

@@ -21,7 +21,7 @@ function wanted(compute: Compute, changes: { readonly interval?: string; readonl
 async function degraded(errorClass: ErrorClass = 'user'): Promise<Pipeline> {
   const pipeline = new Pipeline();
   await pipeline.apply(wanted({ work: 3 }));
-  pipeline.runner.trouble('infrastructure', { lost: ['web-bad'], class: errorClass });
+  pipeline.runner.trouble('infrastructure', { failedPools: ['web-bad'], class: errorClass });
   await pipeline.apply(wanted({ work: 3, bad: 2 }));
   expect(await pipeline.cluster()).toMatchObject({ status: 'Degraded' });
   return calm(pipeline);

@@ -96,7 +96,7 @@ describe('retries by the clock', () => {
 
   it('a cluster with a pool that could not be created is retried, too', async () => {
     const pipeline = new Pipeline({ KUBELOOM_MAX_STAGE_ATTEMPTS: '1' });
-    pipeline.runner.trouble('infrastructure', { lost: ['web-work'] });
+    pipeline.runner.trouble('infrastructure', { failedPools: ['web-work'] });
     await pipeline.apply(manifestOf([{ compute: { work: 1, more: 1 } }]));
     expect(await pipeline.cluster()).toMatchObject({ status: 'Degraded' });
     await tickAfter(pipeline, 1.2);

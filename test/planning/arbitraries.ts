@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { ClusterState } from '#domain/cluster-state.ts';
 import { InputManifest } from '#domain/manifest/schema/input-manifest.ts';
 import { buildDesiredState } from '#domain/planning/desired/build-desired-state.ts';
-import type { PoolLeftOut } from '#domain/planning/desired/desired-pools.ts';
+import type { HeldPoolUse } from '#domain/planning/desired/desired-pools.ts';
 
 export const clusterName = 'c';
 
@@ -225,7 +225,7 @@ export interface Desired {
   readonly current?: ClusterState | null;
   readonly attempted?: ClusterState | null;
   readonly ids?: string;
-  readonly heldPools?: readonly PoolLeftOut[];
+  readonly heldPools?: readonly HeldPoolUse[];
   readonly leaving?: readonly string[];
   readonly sizes?: Readonly<Record<string, number>>;
 }

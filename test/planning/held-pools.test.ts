@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { allPools, type ClusterState } from '#domain/cluster-state.ts';
-import type { PoolLeftOut } from '#domain/planning/desired/desired-pools.ts';
+import type { HeldPoolUse } from '#domain/planning/desired/desired-pools.ts';
 import { planClusterPath } from '#domain/planning/plan-cluster-path.ts';
 import { stateFaults } from '#domain/planning/states/state-faults.ts';
 import { desiredOf } from './arbitraries.ts';
@@ -16,7 +16,7 @@ const before = desiredOf({ manifest: manifestOf({ ...more, compute: ['compute'] 
 
 interface Held {
   readonly desired: ManifestSpec;
-  readonly heldPools: readonly PoolLeftOut[];
+  readonly heldPools: readonly HeldPoolUse[];
   readonly current?: ClusterState;
   readonly templates?: Readonly<Record<string, string>>;
 }
@@ -29,7 +29,7 @@ function planned({ desired: goal, heldPools, current = before, templates = {} }:
 const namesOf = (state: ClusterState) => allPools(state).map((pool) => pool.name);
 
 describe('held pools', () => {
-  const heldPools: readonly PoolLeftOut[] = [{ pool: 'more', role: 'compute' }];
+  const heldPools: readonly HeldPoolUse[] = [{ pool: 'more', role: 'compute' }];
 
   test('a held pool is left out, and no role targets it: nothing is left to do', () => {
     const { desired, plan } = planned({ desired: more, heldPools });

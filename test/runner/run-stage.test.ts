@@ -228,9 +228,9 @@ describe('stages', () => {
       },
     });
     const leftOut = await world.run('traffic', {
-      tool: async ({ mask, skipPool }) => {
+      tool: async ({ mask, noteFailedPool }) => {
         mask.add([secret]);
-        skipPool('pool', new StageFailure(draft).error);
+        noteFailedPool('pool', new StageFailure(draft).error);
         return {};
       },
     });

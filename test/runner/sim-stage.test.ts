@@ -107,11 +107,11 @@ describe('simulated stages', () => {
     expect(result.failedPools).toMatchObject([
       { pool: 'workers-bbbbbbb', error: { class: 'credentials', resource: 'rack' } },
     ]);
-    const { lostPools, nodes } = await world.facts();
-    expect([lostPools, Object.keys(nodes).includes('workers-bbbbbbb-01')]).toEqual([['workers-bbbbbbb'], false]);
+    const { failedPools, nodes } = await world.facts();
+    expect([failedPools, Object.keys(nodes).includes('workers-bbbbbbb-01')]).toEqual([['workers-bbbbbbb'], false]);
     await world.put(aDocument(grow, { before: twoProviderState() }));
     expect(await run('infrastructure', settings)).toBe(true);
-    expect((await world.facts()).lostPools).toBeUndefined();
+    expect((await world.facts()).failedPools).toBeUndefined();
   });
 
   it('simulated stages fail as a whole when a cluster cannot work without those pools', async () => {

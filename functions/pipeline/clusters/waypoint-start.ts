@@ -36,7 +36,7 @@ export function startWaypoint(start: WaypointStart): Start {
   const { namespace, name, generation, runId, cluster } = run;
   const { direction, target, undo } = waypoint;
   const { current: before, attempted } = record;
-  const { lostPools: _lost, ...facts } = start.facts;
+  const { failedPools: _failed, ...facts } = start.facts;
   const during = statesDuring(waypoint, record);
   const doneStages = doneStagesOf(waypoint, during.current, record.doneStages);
   const remaining = waypoint.stages.filter(({ stage }) => !doneStages.stages.includes(stage));

@@ -51,7 +51,7 @@ export function clusterName(record: Pick<ClusterRecord, 'cluster' | 'current' | 
 /** What is known of nodes and load balancers that the state has; the rest is forgotten. */
 export function factsOf(state: ClusterState | null, known: ClusterFacts): ClusterFacts {
   if (state === null) return noFacts;
-  const { lostPools: _lost, ...facts } = known;
+  const { failedPools: _failed, ...facts } = known;
   const nodes = new Set(allNodes(state).map(({ node }) => node.name));
   const loadBalancers = new Set(state.loadBalancers.map(({ name }) => name));
   const kept = <Value>(known: Record<string, Value>, names: ReadonlySet<string>): Record<string, Value> =>

@@ -44,7 +44,7 @@ export function linesOfCluster(cluster: FailedCluster, manifest: FailedManifest)
   });
 }
 
-/** The lines of a new pool that was left out. */
+/** The lines of a held pool. */
 export function linesOfPool(
   { pool, failure }: HeldPool,
   cluster: FailedCluster,

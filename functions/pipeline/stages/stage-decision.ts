@@ -81,12 +81,16 @@ function waitForCapacity({ input, at }: CollectedStage, error: StageError): Stag
   return { succeeded: false, error, output: { ...output, ...pause } };
 }
 
-/** Pools that could not be created are skipped, unless the rest would not work. */
+/** Failed pools do not fail the stage, unless the rest would not work. */
 function faultWithoutPools({ target }: CollectedStage, { failedPools = [] }: StageResult): StageError | undefined {
   const [first] = failedPools;
   if (!first || target === null) return undefined;
-  const lost = failedPools.map(({ pool }) => pool);
-  const [fault] = stateFaults(withoutPools(target, lost));
+  const [fault] = stateFaults(
+    withoutPools(
+      target,
+      failedPools.map(({ pool }) => pool),
+    ),
+  );
   return fault && { ...first.error, message: `${first.error.message} Without it, ${fault.reason}.`, retryable: false };
 }
 

@@ -41,10 +41,10 @@ async function progressed(
   deps: Using<'artifacts.getText'>,
 ): Promise<Partial<ClusterRecord>> {
   const doneStages = marked(record, stage);
-  const lost = heldPools(run, result, record.attempted);
+  const held = heldPoolsOf(run, result, record.attempted);
   const kept = {
     ...(doneStages && { doneStages }),
-    ...(lost.length > 0 && { heldPools: [...(record.heldPools ?? []), ...lost] }),
+    ...(held.length > 0 && { heldPools: [...(record.heldPools ?? []), ...held] }),
     // Addresses are worth showing while the long stages that follow run.
     ...(stage === 'infrastructure' && { facts: await knownFacts(deps, record) }),
   };
@@ -54,7 +54,11 @@ async function progressed(
 }
 
 /** Pools by name and role: a new attempt gives them other ids. */
-function heldPools(run: ClusterRun, result: StageResult | undefined, target: ClusterState | null): readonly HeldPool[] {
+function heldPoolsOf(
+  run: ClusterRun,
+  result: StageResult | undefined,
+  target: ClusterState | null,
+): readonly HeldPool[] {
   const pools = target === null ? [] : allPools(target);
   return (result?.failedPools ?? []).flatMap(({ pool: id, error: failure }) => {
     const pool = pools.find((candidate) => candidate.id === id);

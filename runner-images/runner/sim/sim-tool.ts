@@ -6,8 +6,8 @@ import { wireguardPort } from '#domain/manifest/schema/load-balancers.ts';
 import type { StagePlan } from '#domain/plan.ts';
 import { apiAddress } from '#rendering/kubeone-manifest.ts';
 import type { DriftOptions } from '../check-drift.ts';
+import { continueWithout, poolsThatMayFail, reportFailedPools } from '../failed-pools.ts';
 import { removeKubeconfig } from '../kubernetes/kubeconfig.ts';
-import { continueWithout, skipPools, skippablePools } from '../skip-pools.ts';
 import {
   type AnyContext,
   type ClusterContext,
@@ -34,7 +34,7 @@ export interface SimOptions {
 export function simTool(options: SimOptions): Tool {
   return async (context) => {
     await passTime(context, options);
-    if (context.plan.stage === 'infrastructure' && context.mode === 'do') context.facts.lostPools([]);
+    if (context.plan.stage === 'infrastructure' && context.mode === 'do') context.facts.failedPools([]);
     const target = failWhenConfigured(context, options.faults);
     if (context.document.direction === 'repair' && target !== null)
       repairDrift(options.drift, placeOf(context, target));
@@ -73,18 +73,18 @@ function injected(fault: InjectedFault): StageFailure {
 
 /** Returns the state after the stage: the target, without pools that are configured to fail. */
 function failWhenConfigured(context: StageContext, faults: string | undefined): ClusterState | null {
-  const added = skippablePools(context);
+  const added = poolsThatMayFail(context);
   const { plan, mode, document } = context;
   const job = { stage: plan.stage, mode, direction: document.direction };
   const fault = strikingFault(faults, context, job, added);
   if (fault === undefined) return context.target;
   const failure = injected(fault);
-  const lost = added.flatMap(({ id, source }) =>
+  const failed = added.flatMap(({ id, source }) =>
     source.kind === 'dynamic' && source.provider.name === fault.provider ? [{ pool: id, error: failure.error }] : [],
   );
-  const target = continueWithout(context, lost);
+  const target = continueWithout(context, failed);
   if (target === undefined) throw failure;
-  skipPools(context, lost);
+  reportFailedPools(context, failed);
   return target;
 }
 

@@ -1,7 +1,7 @@
 /** Which of the new pools of a provider instance a failed Terraform run is about. */
 import { dynamicPoolsOf } from '#rendering/machines-root.ts';
 import { poolModule } from '#rendering/terraform-names.ts';
-import { type FailedPool, skippablePools } from '../skip-pools.ts';
+import { type FailedPool, poolsThatMayFail } from '../failed-pools.ts';
 import type { StageContext } from '../stage-context.ts';
 import { type FailurePart, StageFailure } from '../stage-failure.ts';
 
@@ -12,7 +12,7 @@ import { type FailurePart, StageFailure } from '../stage-failure.ts';
 export function poolsThatFailed(context: StageContext, provider: string, reason: unknown): readonly FailedPool[] {
   if (!(reason instanceof StageFailure)) return [];
   const here = dynamicPoolsOf(context.document.target, provider).map(({ id }) => id);
-  const dispensable = new Set(skippablePools(context).map(({ id }) => id));
+  const dispensable = new Set(poolsThatMayFail(context).map(({ id }) => id));
   const added = here.filter((id) => dispensable.has(id));
   const { parts, error } = reason;
   // It is about machines that exist, or about no pool at all: without the pools the bucket would refuse the state as well.

@@ -4,15 +4,15 @@ import type { ClusterState } from '#domain/cluster-state.ts';
 import type { InfrastructureWork } from '#domain/plan.ts';
 import { dynamicPoolsOf } from '#rendering/machines-root.ts';
 import { settleBounded, unwrap } from '../bounded.ts';
-import { continueWithout, skipPools } from '../skip-pools.ts';
+import { continueWithout, reportFailedPools } from '../failed-pools.ts';
 import type { ContextOf, ToolOf } from '../stage-context.ts';
 import { applyDns } from '../terraform/apply-dns.ts';
 import { applyMachines } from '../terraform/apply-machines.ts';
 import type { ChangeCounts } from '../terraform/change-reporter.ts';
 import { openToChange, type ToApply } from '../terraform/change-workspace.ts';
-import { poolsThatFailed } from '../terraform/failed-pools.ts';
 import { handleStrays } from '../terraform/handle-strays.ts';
 import { openFirewalls } from '../terraform/open-firewalls.ts';
+import { poolsThatFailed } from '../terraform/pools-that-failed.ts';
 
 type Workspace = z.infer<typeof InfrastructureWork>['workspaces'][number];
 type Visit = (context: ContextOf<'terraform'>, workspace: Workspace, to: ToApply) => Promise<ChangeCounts>;
@@ -36,7 +36,7 @@ export const terraform: ToolOf<'terraform'> = async (context) => {
   const open: ToApply['open'] = (job) => openToChange(context, job);
   const visit = async (batch: readonly Workspace[], work: Visit, target: ClusterState | null) =>
     settleBounded(batch, context.runner.workspacesAtOnce, (workspace) => work(context, workspace, { target, open }));
-  if (context.mode === 'do') context.facts.lostPools([]);
+  if (context.mode === 'do') context.facts.failedPools([]);
   // Names point to addresses: they come after the machines and go before them.
   const old = names.filter(({ destroy }) => destroy);
   add(unwrap(await visit(old, applyDns, context.target)));
@@ -47,7 +47,7 @@ export const terraform: ToolOf<'terraform'> = async (context) => {
     const outcome = outcomes[index];
     return outcome?.status === 'rejected' ? [{ workspace, reason: outcome.reason as unknown }] : [];
   });
-  const target = failed.length === 0 ? context.target : await leaveOut(context, failed, { add, open });
+  const target = failed.length === 0 ? context.target : await withoutFailedPools(context, failed, { add, open });
   add(await openFirewalls(context, { target, open }, new Set(machines.map(({ name }) => name))));
   const now = names.filter(({ destroy }) => !destroy);
   add(unwrap(await visit(now, applyDns, target)));
@@ -56,17 +56,17 @@ export const terraform: ToolOf<'terraform'> = async (context) => {
 };
 
 /** Removes what exists of the failed pools, creates the others, and returns the rest of the target. Throws the failure when it cannot. */
-async function leaveOut(
+async function withoutFailedPools(
   context: ContextOf<'terraform'>,
   failed: readonly { readonly workspace: Workspace; readonly reason: unknown }[],
   { add, open }: Pick<ToApply, 'open'> & { readonly add: (counts: readonly ChangeCounts[]) => void },
 ): Promise<ClusterState> {
   const [first] = failed;
   const blamed = failed.map(({ workspace, reason }) => poolsThatFailed(context, workspace.name, reason));
-  const lost = blamed.flat();
-  const target = blamed.every((pools) => pools.length > 0) ? continueWithout(context, lost) : undefined;
+  const pools = blamed.flat();
+  const target = blamed.every((some) => some.length > 0) ? continueWithout(context, pools) : undefined;
   if (target === undefined) throw first?.reason;
-  for (const { pool, error } of lost) context.log.write('runner', `continuing without ${pool}: ${error.message}`);
+  for (const { pool, error } of pools) context.log.write('runner', `continuing without ${pool}: ${error.message}`);
   const again = await settleBounded(failed, context.runner.workspacesAtOnce, ({ workspace }) =>
     applyMachines(
       context,
@@ -80,6 +80,6 @@ async function leaveOut(
     throw first?.reason;
   }
   add(unwrap(again));
-  skipPools(context, lost);
+  reportFailedPools(context, pools);
   return target;
 }

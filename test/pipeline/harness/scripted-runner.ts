@@ -22,14 +22,14 @@ import { type BuildRequest, StateFault } from './state-machines.ts';
 
 /**
  * `kill`: the container ends without a result. `garbled`: it is interrupted while it writes one. `stopped`: someone stops
- * it, and it says so. `lost`: new pools of these names cannot be made. `held`: these nodes are held. `error`: it says so. A function happens first, and may return `stopped`.
+ * it, and it says so. `failedPools`: new pools of these names cannot be made. `held`: these nodes are held. `error`: it says so. A function happens first, and may return `stopped`.
  */
 export type Trouble =
   | ErrorClass
   | 'kill'
   | 'garbled'
   | 'stopped'
-  | { readonly lost: readonly string[]; readonly class?: ErrorClass }
+  | { readonly failedPools: readonly string[]; readonly class?: ErrorClass }
   | { readonly held: NonNullable<StageError['waitsFor']> }
   | { readonly error: StageError }
   | (() => unknown);
@@ -118,15 +118,16 @@ export class ScriptedRunner {
     this.documents.push(document);
     this.prefixes.push(prefix);
     const ending = await this.#ending(stage, mode);
-    const lost = typeof ending === 'object' && 'lost' in ending ? poolsNamed(document.target, ending.lost) : [];
-    const fails = typeof ending === 'string' || (typeof ending === 'object' && !('lost' in ending));
+    const failed =
+      typeof ending === 'object' && 'failedPools' in ending ? poolsNamed(document.target, ending.failedPools) : [];
+    const fails = typeof ending === 'string' || (typeof ending === 'object' && !('failedPools' in ending));
     const last = document.stages.at(-1)?.stage === stage;
     if (document.direction === 'repair' && last && !fails) {
       this.drift = this.drift.filter((item) => this.stubborn.has(driftKey(item)));
     }
-    await this.#work(document, { stage, mode, prefix, half: fails, lost });
-    const lostFor = (typeof ending === 'object' && 'lost' in ending && ending.class) || 'quota';
-    const failedPools = lost.map((pool) => ({ pool, error: errorOf(lostFor, document.cluster) }));
+    await this.#work(document, { stage, mode, prefix, half: fails, failed });
+    const failedFor = (typeof ending === 'object' && 'failedPools' in ending && ending.class) || 'quota';
+    const failedPools = failed.map((pool) => ({ pool, error: errorOf(failedFor, document.cluster) }));
     const summary: StageResult['summary'] =
       stage === 'infrastructure' ? { hostsCreated: 2, hostsRemoved: 0, resourcesAdded: 7 } : {};
     const left = { stage, mode, attempt, summary, ...(failedPools.length > 0 && { failedPools }) };
@@ -183,12 +184,12 @@ export class ScriptedRunner {
   }
 
   /** Terraform makes and removes nodes, all or half of them; the other tools find out about them. */
-  async #work(document: WaypointDocument, { stage, mode, prefix, half, lost }: Work): Promise<void> {
+  async #work(document: WaypointDocument, { stage, mode, prefix, half, failed }: Work): Promise<void> {
     const { artifacts, secrets } = this.#deps;
     const text = await artifacts.getText(waypointKeys.facts(prefix));
     const known = text === undefined ? document.facts : ClusterFacts.parse(JSON.parse(text));
-    const lostPools = mode === 'do' && stage === 'infrastructure' ? lost : (known.lostPools ?? []);
-    const target = document.target && withoutPools(document.target, lostPools);
+    const failedPools = mode === 'do' && stage === 'infrastructure' ? failed : (known.failedPools ?? []);
+    const target = document.target && withoutPools(document.target, failedPools);
     const desired = new Set(namesOf(mode === 'do' ? target : document.before));
     const there = this.world.get(document.cluster) ?? new Set();
     if (stage === 'infrastructure') {
@@ -213,7 +214,7 @@ export class ScriptedRunner {
     const facts = {
       ...known,
       nodes,
-      lostPools: [...lostPools],
+      failedPools: [...failedPools],
       ...(stage === 'kubernetes' &&
         mode === 'do' && { kubeconfigKey: keys.kubeconfig, kubeconfigExpiries: [...this.kubeconfigExpiries] }),
     };
@@ -230,7 +231,7 @@ interface Work {
   /** It stops half-way. */
   readonly half: boolean;
   /** Ids of pools that cannot be made. */
-  readonly lost: readonly string[];
+  readonly failed: readonly string[];
 }
 
 const poolsNamed = (state: ClusterState | null, names: readonly string[]): readonly string[] =>

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { noFacts } from '#domain/cluster-state.ts';
 import type { StagePlan } from '#domain/plan.ts';
 import { stateFaults } from '#domain/planning/states/state-faults.ts';
-import { canDoWithout, withoutPools } from '#domain/planning/states/without-pools.ts';
+import { withoutPools, worksWithout } from '#domain/planning/states/without-pools.ts';
 import {
   balancer,
   controlPool,
@@ -97,7 +97,7 @@ describe('failed new pools in a grow', () => {
     expect(result).toMatchObject({ ok: true, failedPools: [{ pool: 'bad-2222222', error: { class: 'quota' } }] });
     expect(root('hz-prod').module['pool_bad-2222222'].count).toBe(0);
     const facts = await world.facts();
-    expect(facts.lostPools).toEqual(['bad-2222222']);
+    expect(facts.failedPools).toEqual(['bad-2222222']);
     expect(Object.keys(facts.nodes)).toContain('good-1111111-01');
     expect(Object.keys(facts.nodes)).not.toContain('bad-2222222-01');
     expect((await world.reported()).filter((line) => line.startsWith('PoolLeftOut'))).toHaveLength(1);
@@ -131,7 +131,7 @@ describe('failed new pools in a grow', () => {
   it('a grow is retried as a whole while that may help', async () => {
     fail('apply', 'pool_bad-2222222', diagnostic('module.pool_bad-2222222.hcloud_server.node["x"]', 'rate limit'));
     expect(await world.run('infrastructure')).toMatchObject({ ok: false, error: { class: 'transient' } });
-    expect((await world.facts()).lostPools).toBeUndefined();
+    expect((await world.facts()).failedPools).toBeUndefined();
   });
 
   it('a grow succeeds when the failed pool was its only new one', async () => {
@@ -166,10 +166,10 @@ describe('later stages', () => {
     reasons: [],
     work: { patch: ['good-1111111-01', 'bad-2222222-01'], remove: [], maxUnavailable: 1 },
   };
-  const lost = { ...twoProviderFacts, lostPools: ['bad-2222222'] };
+  const known = { ...twoProviderFacts, failedPools: ['bad-2222222'] };
   const seen = async (plan: StagePlan, mode: 'do' | 'undo') => {
     const states: unknown[] = [];
-    await world.put(aDocument([plan], { before, target, undo: [plan] }), lost);
+    await world.put(aDocument([plan], { before, target, undo: [plan] }), known);
     await world.run(plan.stage, {
       mode,
       tool: async ({ target: goal, others, plan: { work } }) => {
@@ -205,14 +205,14 @@ describe('clusters without some pools', () => {
     const left = withoutPools(state, ['workers-bbbbbbb']);
     expect(left.loadBalancers[0]?.roles.map(({ targetPools }) => targetPools)).toEqual([['control'], ['basement']]);
     expect(stateFaults(left)).toEqual([]);
-    expect(canDoWithout(null, state, ['workers-bbbbbbb'])).toBe(true);
+    expect(worksWithout(null, state, ['workers-bbbbbbb'])).toBe(true);
   });
 
   it('a cluster needs its control nodes, its API load balancer, and what existed before', () => {
     const state = twoProviderState();
-    expect(canDoWithout(null, state, ['control-aaaaaaa'])).toBe(false);
-    expect(canDoWithout(null, state, ['edge-ccccccc'])).toBe(false);
-    expect(canDoWithout(state, target, ['control-aaaaaaa'])).toBe(false);
-    expect(noFacts.lostPools).toBeUndefined();
+    expect(worksWithout(null, state, ['control-aaaaaaa'])).toBe(false);
+    expect(worksWithout(null, state, ['edge-ccccccc'])).toBe(false);
+    expect(worksWithout(state, target, ['control-aaaaaaa'])).toBe(false);
+    expect(noFacts.failedPools).toBeUndefined();
   });
 });

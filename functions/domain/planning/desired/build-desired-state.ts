@@ -18,7 +18,7 @@ import { locatorOf } from '../../manifest/schema/secret-source.ts';
 import { targetsApi } from '../states/role-targets.ts';
 import { desiredDocuments, type Storage } from './desired-documents.ts';
 import { desiredLoadBalancers } from './desired-load-balancers.ts';
-import { desiredPools, type PoolLeftOut, type PoolSources, useKey } from './desired-pools.ts';
+import { desiredPools, type HeldPoolUse, type PoolSources, useKey } from './desired-pools.ts';
 import { kubernetesOptions } from './kubernetes-options.ts';
 
 /** Version of the templates that come with Kubeloom. */
@@ -37,8 +37,8 @@ export interface DesiredStateInput {
   /** Locator of the Secret that opens their repository, by the same name. @default the repositories are public */
   readonly templateSecrets?: Readonly<Record<string, string>>;
   readonly ids: HashSource;
-  /** Pools that could not be created: nodes that do not exist are left out, existing ones stay as they are. @default none */
-  readonly heldPools?: readonly PoolLeftOut[];
+  /** Pools that could not be created: nodes that do not exist are not desired, existing ones stay as they are. @default none */
+  readonly heldPools?: readonly HeldPoolUse[];
   /** Names of dynamic nodes that are removed; where the pool keeps its number, others take their place before. @default none */
   readonly leaving?: readonly string[];
   /** Names of nodes that are not healthy: of a machine group that gets smaller they leave first. @default none */

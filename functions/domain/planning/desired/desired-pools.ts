@@ -35,8 +35,8 @@ export interface PoolSources {
   readonly replaceable: ReadonlySet<string>;
 }
 
-/** A new pool that could not be created: its changes wait for a new generation or attempt. */
-export interface PoolLeftOut {
+/** The use of a new pool that could not be created: its changes wait for a new generation or attempt. */
+export interface HeldPoolUse {
   /** Name of the pool, not its id. */
   readonly pool: string;
   readonly role: NodePoolState['role'];
@@ -54,7 +54,7 @@ export interface PoolRole {
 type Machine = Omit<DynamicSource, 'subnet'>;
 
 /** Key under which uses are held. */
-export function useKey({ pool, role }: PoolLeftOut): string {
+export function useKey({ pool, role }: HeldPoolUse): string {
   return `${role} ${pool}`;
 }
 

@@ -27,8 +27,8 @@ export function newPools(before: ClusterState | null, target: ClusterState): rea
   return allPools(target).filter(({ id }) => !known.has(id));
 }
 
-/** True when only new pools are skipped, and the rest is a cluster that works. */
-export function canDoWithout(before: ClusterState | null, target: ClusterState, ids: readonly string[]): boolean {
+/** True when only new pools are missing, and the rest is a cluster that works. */
+export function worksWithout(before: ClusterState | null, target: ClusterState, ids: readonly string[]): boolean {
   const added = new Set(newPools(before, target).map(({ id }) => id));
   if (ids.some((id) => !added.has(id))) return false;
   return stateFaults(withoutPools(target, ids)).length === 0;
