@@ -12,6 +12,7 @@ import { checkAsReported } from '../pipeline/drift/check-as-reported.ts';
 import { keepReport, lastReport } from '../pipeline/records/agent-reports.ts';
 import { clusterName } from '../pipeline/records/cluster-records.ts';
 import { demandOf } from '../pipeline/records/demand-records.ts';
+import { refuseVerb } from '../pipeline/records/refuse-verb.ts';
 import { manifestOf } from '../pipeline/records/stored-document.ts';
 import { requestDemand } from '../pipeline/submission/request-demand.ts';
 import type { AgentPorts } from '../rights/agent-uses.ts';
@@ -43,7 +44,7 @@ export const resizeAgentGroup = handleFor(
       stored,
       document: manifestOf(stored),
       changes: [{ record, change }],
-      done: 'scaled',
+      verb: 'scale',
       kind: 'ScaleRequested',
       caller: { ...caller, name: `the autoscaler of cluster ${cluster}` },
       what: `scaling of ${group.pool} to ${counted(body.count, 'node')} in cluster ${cluster} requested`,
@@ -70,9 +71,7 @@ export const reportAgentHealth = handleFor(
 const withAddresses = ({ name, addresses }: KnownNode) => ({ name, addresses: [...addresses] });
 
 function refuseOthers(group: AgentGroup, count: number, remove: readonly string[]): void {
-  const refuse = (reason: string): never => {
-    throw new PipelineError('VerbRefused', `the pool ${shown(group.pool)} cannot be scaled: ${reason}`);
-  };
+  const refuse = (reason: string): never => refuseVerb({ pool: group.pool }, 'scale', reason);
   if (count < group.min || count > group.max) refuse(`${count} is not between ${group.min} and ${group.max}`);
   const states = new Map(group.nodes.map(({ name, state }) => [name, state]));
   const unknown = remove.filter((name) => !states.has(name));
@@ -95,7 +94,7 @@ function refuseLocked(
 ): void {
   if (failure?.class !== 'credentials' || (count === group.size && remove.length === 0)) return;
   const reason = `the credentials were refused at ${failure.at} (${failure.code}); store the Secret again`;
-  throw new PipelineError('VerbRefused', `the pool ${shown(group.pool)} cannot be scaled: ${reason}`);
+  refuseVerb({ pool: group.pool }, 'scale', reason);
 }
 
 async function groupsOf(deps: AgentPorts, { stored, record }: Agent): Promise<AgentGroup[]> {

@@ -14,6 +14,7 @@ import { type AdmittedCaller, callerText } from '../caller.ts';
 import { type AccessPlace, readAccess, startAccess } from '../pipeline/jobs/access-requests.ts';
 import { recordAccess } from '../pipeline/records/audit-event.ts';
 import { clusterName } from '../pipeline/records/cluster-records.ts';
+import { refuseVerb } from '../pipeline/records/refuse-verb.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
 import { knownCluster, namedCluster } from './clusters.ts';
 import { handle } from './http/handle.ts';
@@ -89,11 +90,7 @@ export async function accessResult(
 function openable(record: ClusterRecord, target: string | undefined): string[] {
   const title = clusterName(record);
   const { current, facts } = record;
-  if (facts.simulated.includes('machines'))
-    throw new PipelineError(
-      'VerbRefused',
-      `the machines of cluster "${title}" are simulated: there is nothing to log in to`,
-    );
+  if (facts.simulated.includes('machines')) refuseVerb({ cluster: title }, 'logIn', 'its machines are simulated');
   const all = current === null ? [] : allNodes(current);
   const meant = all.filter(
     ({ node, pool }) => target === undefined || [node.name, pool.name, pool.id].includes(target),
@@ -123,10 +120,8 @@ function signableKey(record: ClusterRecord): string {
   if (facts.kubeconfigKey === undefined)
     throw new PipelineError('NotFound', `cluster "${title}" has no kubeconfig yet; wait until Kubernetes runs`);
   if (facts.simulated.length === 0) return facts.kubeconfigKey;
-  throw new PipelineError(
-    'VerbRefused',
-    `cluster "${title}" has a simulated control plane, which signs no certificates; \`kubeloom kubeconfig\` without --ttl and --role gives its kubeconfig`,
-  );
+  const way = '`kubeloom kubeconfig` without --ttl and --role gives its kubeconfig';
+  return refuseVerb({ cluster: title }, 'sign', `its control plane is simulated; ${way}`);
 }
 
 const minutesText = (seconds: number): string => `${Math.round(seconds / 60)} min`;

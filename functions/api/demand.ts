@@ -9,9 +9,10 @@ import { shown } from '#domain/manifest/schema/names.ts';
 import { counted, listed } from '#domain/words.ts';
 import type { AdmittedCaller } from '../caller.ts';
 import { clusterName } from '../pipeline/records/cluster-records.ts';
+import { type RefusableVerb, refuseVerb } from '../pipeline/records/refuse-verb.ts';
 import { manifestOf } from '../pipeline/records/stored-document.ts';
 import { storedManifest } from '../pipeline/records/stored-manifest.ts';
-import { demandRefused, requestDemand } from '../pipeline/submission/request-demand.ts';
+import { requestDemand } from '../pipeline/submission/request-demand.ts';
 import { groupSizeFaults, hasMachineGroups, scaleGroups } from '../pipeline/submission/scale-groups.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
 import { handle } from './http/handle.ts';
@@ -19,22 +20,22 @@ import { checkPreconditions, submittedResponse } from './http/manifest-version.t
 
 /** Sizes of autoscaled pools of one cluster, or of machine groups. */
 export const scaleManifest = handle(operations.scaleManifest, async ({ path, body, headers, caller }, deps) => {
-  const { stored, document, clusters } = await manifestAsked(deps, path, headers, 'scaled');
+  const { stored, document, clusters } = await manifestAsked(deps, path, headers, 'scale');
   if (hasMachineGroups(stored)) {
     const wrong = groupSizeFaults(stored, body.sizes);
-    if (wrong.length > 0) throw demandRefused(stored, 'scaled', wrong);
+    if (wrong.length > 0) refuseVerb({ manifest: stored }, 'scale', wrong);
     return submittedResponse(await scaleGroups(deps, { stored, caller, sizes: body.sizes }));
   }
   const { record, faults } = clusterAsked(document, clusters, body);
-  if (record === undefined || faults.length > 0) throw demandRefused(stored, 'scaled', faults);
+  if (record === undefined || faults.length > 0) refuseVerb({ manifest: stored }, 'scale', faults);
   const asking = { by: caller.name, at: deps.clock.now().toISOString() };
   const sizes = Object.entries(body.sizes).map(([pool, count]) => `${pool} to ${counted(count, 'node')}`);
   const submitted = await requestDemand(deps, {
     stored,
     document,
     caller,
-    done: 'scaled' as const,
-    kind: 'ScaleRequested' as const,
+    verb: 'scale',
+    kind: 'ScaleRequested',
     what: `scaling of ${listed(sizes, 20)} in cluster ${clusterName(record)} requested`,
     changes: [{ record, change: (demand) => withSizes(demand, body.sizes, asking) }],
   });
@@ -43,14 +44,14 @@ export const scaleManifest = handle(operations.scaleManifest, async ({ path, bod
 
 /** Nodes that others replace. */
 export const replaceNodes = handle(operations.replaceNodes, async ({ path, body, headers, caller }, deps) => {
-  const { stored, document, clusters } = await manifestAsked(deps, path, headers, 'changed');
+  const { stored, document, clusters } = await manifestAsked(deps, path, headers, 'replace');
   const leaving = (await deps.demands.list(stored)).flatMap(({ replace }) => replace);
   const names = [...new Set(body.nodes)];
   if (body.undo)
     return submittedResponse(await keepNodes(deps, { stored, document, clusters, caller, names, leaving }));
   const states = clusters.flatMap(({ current }) => current ?? []);
   const faults = replacementFaults(states, names, leaving);
-  if (faults.length > 0) throw demandRefused(stored, 'changed', faults);
+  if (faults.length > 0) refuseVerb({ manifest: stored }, 'replace', faults);
   const asking = { by: caller.name, at: deps.clock.now().toISOString() };
   const { because = 'requested' } = body;
   const changes = clusters.flatMap((record) => {
@@ -63,8 +64,8 @@ export const replaceNodes = handle(operations.replaceNodes, async ({ path, body,
     document,
     caller,
     changes,
-    done: 'changed' as const,
-    kind: 'ReplacementRequested' as const,
+    verb: 'replace',
+    kind: 'ReplacementRequested',
     what: `replacement of ${listed(names, 20)} requested (${because})`,
   });
   return submittedResponse(submitted);
@@ -83,14 +84,14 @@ interface Kept {
 /** They stay after all; what was created in their place leaves again. */
 function keepNodes(deps: ApiPorts, { stored, document, clusters, caller, names, leaving }: Kept) {
   const faults = undoFaults(names, leaving, clusters);
-  if (faults.length > 0) throw demandRefused(stored, 'changed', faults);
+  if (faults.length > 0) refuseVerb({ manifest: stored }, 'replace', faults);
   const change = (demand: Demand) => withoutReplacements(demand, new Set(names));
   return requestDemand(deps, {
     stored,
     document,
     caller,
-    done: 'changed' as const,
-    kind: 'ReplacementRequested' as const,
+    verb: 'replace',
+    kind: 'ReplacementRequested',
     what: `end of the replacement of ${listed(names, 20)} requested`,
     changes: clusters.map((record) => ({ record, change })),
     // Plan Cluster stores the start of a removal and then reads the demand: one of the two sees the other.
@@ -103,14 +104,11 @@ async function manifestAsked(
   deps: Pick<ApiPorts, 'manifests' | 'clusters'>,
   path: Pick<ManifestRecord, 'namespace' | 'name'>,
   headers: Readonly<Record<string, string>>,
-  done: string,
+  verb: RefusableVerb,
 ) {
   const stored = await storedManifest(deps, path);
   checkPreconditions(headers, path, stored);
-  if (stored.deleting) {
-    const fix = 'apply a document to keep it';
-    throw demandRefused(stored, done, [{ path: 'it', reason: 'it is being deleted', fix }]);
-  }
+  if (stored.deleting) refuseVerb({ manifest: stored }, verb, 'it is being deleted; apply a document to keep it');
   return { stored, document: manifestOf(stored), clusters: await deps.clusters.list(path) };
 }
 

@@ -1,9 +1,9 @@
 /** Roll-outs: listed, described, paused, resumed, undone, cancelled. */
 import { operations } from '#contracts/operations/operations.ts';
 import type { RollOutDescription, RollOutRecord, RollOutVerb } from '#contracts/roll-outs.ts';
-import { PipelineError } from '#domain/errors.ts';
 import { countStates, isEnded } from '#domain/roll-out/roll-out.ts';
 import { type AdmittedCaller, callerText } from '../caller.ts';
+import { type RefusableVerb, refuseVerb } from '../pipeline/records/refuse-verb.ts';
 import { changeRollOut, reportRollOut, storedRollOut } from '../pipeline/roll-outs/change-roll-out.ts';
 import { startRollOutExecution } from '../pipeline/roll-outs/continue-roll-out.ts';
 import { refuseUnstoredDocuments, restoreDocuments } from '../pipeline/roll-outs/roll-out-documents.ts';
@@ -72,8 +72,8 @@ type Act = (deps: ApiPorts, record: RollOutRecord, situation: Situation) => Prom
 const verbs: Readonly<Record<RollOutVerb, Act>> = {
   async pause(deps, key, { alive, caller }) {
     const record = await changeRollOut(deps, key, (stored) => {
-      if (stored.status !== 'Running') throw refuse(stored, 'paused', `it is ${stored.status}`);
-      if (!alive) throw refuse(stored, 'paused', 'its execution ended early; resume, undo or cancel it');
+      if (stored.status !== 'Running') refuseVerb({ rollOut: stored.id }, 'pause', `it is ${stored.status}`);
+      if (!alive) refuseVerb({ rollOut: stored.id }, 'pause', 'its execution ended early; resume, undo or cancel it');
       return { paused: true };
     });
     await reportRollOut(deps, record, 'RollOutPaused', `pause requested by ${callerText(caller)}`, caller.name);
@@ -84,11 +84,11 @@ const verbs: Readonly<Record<RollOutVerb, Act>> = {
     if (key.direction === 'forward') await refuseUnstoredDocuments(deps, key);
     else await restoreDocuments(deps, key, caller);
     const record = await changeRollOut(deps, key, (stored) => {
-      if (isEnded(stored)) throw refuse(stored, 'resumed', `it is ${stored.status}`);
+      if (isEnded(stored)) refuseVerb({ rollOut: stored.id }, 'resume', `it is ${stored.status}`);
       const { paused: _, halted: _halted, ...rest } = stored;
       // It has not stopped yet, and need not.
       if (stored.status === 'Running' && alive) {
-        if (!stored.paused) throw refuse(stored, 'resumed', 'it is running');
+        if (!stored.paused) refuseVerb({ rollOut: stored.id }, 'resume', 'it is running');
         return { ...rest, paused: undefined };
       }
       const clusters = stored.clusters.map((one) =>
@@ -102,17 +102,21 @@ const verbs: Readonly<Record<RollOutVerb, Act>> = {
     return record.execution === key.execution ? record : startExecution(deps, record);
   },
   async undo(deps, key, { alive, caller }) {
-    refuseWhileRunning(key, 'undone', alive);
+    refuseWhileRunning(key, 'undo', alive);
     if (key.direction === 'back')
-      throw refuse(key, 'undone', 'it is being undone, was undone, or its undo was cancelled; resume it if it halted');
+      refuseVerb(
+        { rollOut: key.id },
+        'undo',
+        'it is being undone, was undone, or its undo was cancelled; resume it if it halted',
+      );
     const record = await undoRollOut(deps, key, caller);
     await reportRollOut(deps, record, 'RollOutStarted', `undo started by ${callerText(caller)}`, caller.name);
     return startExecution(deps, record);
   },
   async cancel(deps, key, { alive, caller }) {
     const record = await changeRollOut(deps, key, (stored) => {
-      if (isEnded(stored)) throw refuse(stored, 'cancelled', `it is ${stored.status}`);
-      refuseWhileRunning(stored, 'cancelled', alive);
+      if (isEnded(stored)) refuseVerb({ rollOut: stored.id }, 'cancel', `it is ${stored.status}`);
+      refuseWhileRunning(stored, 'cancel', alive);
       const execution = stored.execution + 1;
       return { status: 'Cancelled', execution, endedAt: deps.clock.now().toISOString() };
     });
@@ -123,14 +127,14 @@ const verbs: Readonly<Record<RollOutVerb, Act>> = {
 };
 
 /** While the roll-out works on clusters, no other verb is accepted. */
-function refuseWhileRunning(record: RollOutRecord, what: string, alive: boolean): void {
+function refuseWhileRunning(record: RollOutRecord, verb: RefusableVerb, alive: boolean): void {
   const running = record.clusters.filter(({ state }) => state === 'running').length;
   if (running === 0 || !alive || record.status !== 'Running') return;
-  throw refuse(record, what, `${running} of its clusters are in progress; pause it, and wait until it is Paused`);
-}
-
-function refuse({ id }: RollOutRecord, what: string, why: string): PipelineError {
-  return new PipelineError('VerbRefused', `roll-out ${id} cannot be ${what}: ${why}`);
+  refuseVerb(
+    { rollOut: record.id },
+    verb,
+    `${running} of its clusters are in progress; pause it, and wait until it is Paused`,
+  );
 }
 
 /** If that fails, the roll-out is there all the same, and can be resumed. */

@@ -9,7 +9,8 @@ import { rollbackGoal } from '../pipeline/manifests/rollback-goal.ts';
 import { recordManifestChange } from '../pipeline/records/audit-event.ts';
 import { isBeingCancelled } from '../pipeline/records/cancellation.ts';
 import { makingNow, nextRecord } from '../pipeline/records/next-record.ts';
-import { storedManifest, verbRefused } from '../pipeline/records/stored-manifest.ts';
+import { refuseVerb } from '../pipeline/records/refuse-verb.ts';
+import { storedManifest } from '../pipeline/records/stored-manifest.ts';
 import { cancelRun } from '../pipeline/runs/cancel-run.ts';
 import { submitDocument } from '../pipeline/submission/submit-document.ts';
 import { retryOnConflict } from '../retry-on-conflict.ts';
@@ -20,15 +21,15 @@ import { acceptedResponse, checkPreconditions, submittedResponse, wantedPlans } 
 /** The same generation once more, from where it stopped or from a stage on. */
 export const retryManifest = handle(operations.retryManifest, async ({ path, body, ...request }, deps) => {
   const stored = await versionAsked(deps, path, request);
-  if (stored.paused) throw verbRefused(stored, 'retried', 'it is paused; resume it first');
+  if (stored.paused) refuseVerb({ manifest: stored }, 'retry', 'it is paused; resume it first');
   if (stored.status === 'Done')
-    throw verbRefused(
-      stored,
-      'retried',
+    refuseVerb(
+      { manifest: stored },
+      'retry',
       'nothing has failed, so there is nothing to retry; request the size or replacement again',
     );
   if (stored.status !== 'Failed')
-    throw verbRefused(stored, 'retried', 'a run is in progress; wait for it or cancel it');
+    refuseVerb({ manifest: stored }, 'retry', 'a run is in progress; wait for it or cancel it');
   const { document, deleting } = stored;
   const { from, debug } = body;
   const desired = { document, deleting, again: true, debug, ...(from && { retryFrom: from }) };
@@ -44,10 +45,11 @@ export const retryManifest = handle(operations.retryManifest, async ({ path, bod
 export const cancelManifest = handle(operations.cancelManifest, async ({ path, ...request }, deps) => {
   const stored = await versionAsked(deps, path, request);
   if (stored.status === 'Done' || stored.status === 'Failed') {
-    throw verbRefused(stored, 'cancelled', 'no run is in progress');
+    refuseVerb({ manifest: stored }, 'cancel', 'no run is in progress');
   }
-  if (stored.paused && !stored.lease) throw verbRefused(stored, 'cancelled', 'it is paused, and no run is in progress');
-  if (isBeingCancelled(stored)) throw verbRefused(stored, 'cancelled', 'it is already being cancelled');
+  if (stored.paused && !stored.lease)
+    refuseVerb({ manifest: stored }, 'cancel', 'it is paused, and no run is in progress');
+  if (isBeingCancelled(stored)) refuseVerb({ manifest: stored }, 'cancel', 'it is already being cancelled');
   await recordManifestChange(deps, stored, 'cancelled', request.caller);
   return acceptedResponse(await cancelRun(deps, path, stored.runId));
 });
@@ -55,7 +57,7 @@ export const cancelManifest = handle(operations.cancelManifest, async ({ path, .
 /** No more runs are started; a run in progress stops after its waypoint. */
 export const pauseManifest = handle(operations.pauseManifest, async ({ path, ...request }, deps) => {
   const stored = await versionAsked(deps, path, request);
-  if (stored.paused) throw verbRefused(stored, 'paused', 'it is already paused');
+  if (stored.paused) refuseVerb({ manifest: stored }, 'pause', 'it is already paused');
   await recordManifestChange(deps, stored, 'paused', request.caller);
   return acceptedResponse(await deps.manifests.setPaused(path, true));
 });
@@ -63,7 +65,7 @@ export const pauseManifest = handle(operations.pauseManifest, async ({ path, ...
 /** What waits is started, as the next attempt; a run that has not stopped yet is followed by it. */
 export const resumeManifest = handle(operations.resumeManifest, async ({ path, ...request }, deps) => {
   const stored = await versionAsked(deps, path, request);
-  if (!stored.paused) throw verbRefused(stored, 'resumed', 'it is not paused');
+  if (!stored.paused) refuseVerb({ manifest: stored }, 'resume', 'it is not paused');
   const awake = await deps.manifests.setPaused(path, false);
   await recordManifestChange(deps, awake, 'resumed', request.caller);
   return acceptedResponse(await startWaiting(deps, path));
@@ -73,11 +75,11 @@ export const resumeManifest = handle(operations.resumeManifest, async ({ path, .
 export const driftManifest = handle(operations.driftManifest, async ({ path, body, ...request }, deps) => {
   const { repair } = body;
   const stored = await versionAsked(deps, path, request);
-  if (stored.paused) throw verbRefused(stored, 'checked for drift', 'it is paused; resume it first');
+  if (stored.paused) refuseVerb({ manifest: stored }, 'check', 'it is paused; resume it first');
   if (stored.deleting && stored.status === 'Failed')
-    throw verbRefused(stored, 'checked for drift', 'its deletion stopped; delete it again');
+    refuseVerb({ manifest: stored }, 'check', 'its deletion stopped; delete it again');
   if (stored.status !== 'Done' && stored.status !== 'Failed')
-    throw verbRefused(stored, 'checked for drift', 'a run is in progress; wait for it');
+    refuseVerb({ manifest: stored }, 'check', 'a run is in progress; wait for it');
   const policy = repair === undefined ? checkPolicyOf(stored) : repair ? 'repairAll' : 'reportAll';
   const reason = repair ? 'drift check with repair requested' : 'drift check requested';
   const record = await startDriftCheck(deps, stored, { policy, reason });

@@ -51,7 +51,9 @@ describe('a proposal that a newer one supersedes', () => {
     );
     const refused = await approve(under, older);
     expect(refused).toMatchObject({ status: 409, json: { code: 'VerbRefused' } });
-    expect(refused.json.detail).toContain(`plan ${older} was superseded by plan ${newer} of otto`);
+    expect(refused.json.detail).toContain(
+      `plan ${older} cannot be approved or rejected: it was superseded by plan ${newer} of otto`,
+    );
     expect(await under.deps.manifests.get(key)).toBeUndefined();
     expect(await events(under)).toContainEqual({
       kind: 'PlanSuperseded',

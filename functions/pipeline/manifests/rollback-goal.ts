@@ -3,8 +3,8 @@ import type { ManifestRecord, RunRecord } from '#contracts/records.ts';
 import type { StoredGeneration } from '../../manifest-store.ts';
 import type { Using } from '../../ports.ts';
 import { checksumOf } from '../records/checksum.ts';
+import { refuseVerb } from '../records/refuse-verb.ts';
 import { isCheckRunId } from '../records/run-ids.ts';
-import { verbRefused } from '../records/stored-manifest.ts';
 
 /** The generation to go back to. Throws `VerbRefused` that says which there are. */
 export async function rollbackGoal(
@@ -12,18 +12,18 @@ export async function rollbackGoal(
   stored: ManifestRecord,
   to: number | undefined,
 ): Promise<StoredGeneration> {
-  const refused = (because: string) => verbRefused(stored, 'rolled back', because);
-  if (stored.deleting) throw refused('it is being deleted; apply a document to keep it');
+  const refuse = (because: string): never => refuseVerb({ manifest: stored }, 'rollBack', because);
+  if (stored.deleting) return refuse('it is being deleted; apply a document to keep it');
   if (to !== undefined && to >= stored.generation)
-    throw refused(`generation ${to} is not before the current one, ${stored.generation}`);
+    return refuse(`generation ${to} is not before the current one, ${stored.generation}`);
   const kept = (await deps.manifests.generations(stored)).filter(({ generation }) => generation < stored.generation);
   const goal = to === undefined ? await lastDone(deps, stored, kept) : kept.find(({ generation }) => generation === to);
   if (goal !== undefined) return goal;
   const numbers = kept.map(({ generation }) => generation).join(', ');
   const choice = kept.length === 0 ? 'no earlier document is stored' : `the documents of ${numbers} are kept`;
-  if (to !== undefined) throw refused(`the document of generation ${to} is not kept; ${choice}`);
+  if (to !== undefined) return refuse(`the document of generation ${to} is not kept; ${choice}`);
   const fix = kept.length === 0 ? 'apply the one you want' : `${choice}: name one, or apply the document you want`;
-  throw refused(`no earlier generation that differs was successful; ${fix}`);
+  return refuse(`no earlier generation that differs was successful; ${fix}`);
 }
 
 /**

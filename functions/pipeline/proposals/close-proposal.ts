@@ -8,15 +8,14 @@ import { PipelineError } from '#domain/errors.ts';
 import type { AdmittedCaller } from '../../caller.ts';
 import type { SubmissionPorts } from '../../rights/submission-uses.ts';
 import { recordManifestChange } from '../records/audit-event.ts';
+import { refuseVerb } from '../records/refuse-verb.ts';
 import { type PlanPorts, type ProposedPlan, readPlan, waitingRecord, writePlan } from './kept-plans.ts';
 
 export type ClosingPorts = PlanPorts & Pick<SubmissionPorts, 'events' | 'waitingPlans'>;
 
 /** Throws `VerbRefused` that says how the proposal ended, if it did. */
 export function refuseEnded({ id, approved, closed }: StoredPlan): void {
-  const refuse = (what: string): never => {
-    throw new PipelineError('VerbRefused', `plan ${id} was ${what}`, { details: { plan: closed?.plan ?? id } });
-  };
+  const refuse = (what: string): never => refuseVerb({ plan: id, instead: closed?.plan }, 'decide', `it was ${what}`);
   if (approved) refuse(`approved by ${approved.by} at ${approved.at} already: run ${approved.runId}`);
   if (closed === undefined) return;
   const { state, at, by, reason, plan } = closed;

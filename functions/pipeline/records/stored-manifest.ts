@@ -80,12 +80,3 @@ async function* eachOf<Stored extends ManifestHead>(
     next = page.next;
   } while (next !== undefined);
 }
-
-/** A verb that is not possible now, with the reason. `done`: its participle, as in "cannot be paused". */
-/** "manifest "team/shop" cannot be retried: …" */
-export function verbRefused(stored: ManifestRecord, done: string, because: string): PipelineError {
-  const { namespace, name, generation, attempt } = stored;
-  return new PipelineError('VerbRefused', `manifest "${namespace}/${name}" cannot be ${done}: ${because}`, {
-    details: { generation, attempt },
-  });
-}

@@ -7,6 +7,7 @@ import { sameValue } from '#domain/same-value.ts';
 import type { AdmittedCaller } from '../../caller.ts';
 import type { ApiPorts } from '../../rights/api-uses.ts';
 import { recordChange } from '../records/audit-event.ts';
+import { refuseVerb } from '../records/refuse-verb.ts';
 import type { PlannedChange } from './planned-change.ts';
 
 /** Keeps what will be stored, and what is stored now, for the undo. Throws `VersionConflict` when that is not what was planned with. */
@@ -65,7 +66,7 @@ export async function refuseUnstoredDocuments(deps: ApiPorts, record: RollOutRec
     // One that was stored may have been changed since.
     if (isOurs(one, stored) || (stored?.generation ?? 0) > (one.before?.generation ?? 0) + 1) continue;
     const why = `it was interrupted before it stored ${one.kind} ${one.name}; undo or cancel it, and start it again`;
-    throw new PipelineError('VerbRefused', `roll-out ${record.id} cannot be resumed: ${why}`);
+    refuseVerb({ rollOut: record.id }, 'resume', why);
   }
 }
 

@@ -19,6 +19,7 @@ import type { ApiPorts } from '../../rights/api-uses.ts';
 import type { Assessment } from '../assessment/assess.ts';
 import { boundTo } from '../plans/plan-id.ts';
 import { inventoryPlanKey, refuseIfMoved } from '../proposals/kept-plans.ts';
+import { refuseVerb } from '../records/refuse-verb.ts';
 import { budgetsOfPlans } from '../submission/plan-budgets.ts';
 import { withinBudgets } from '../submission/within-budgets.ts';
 import { acceptRollOut, changeRollOut, reportRollOut } from './change-roll-out.ts';
@@ -57,7 +58,7 @@ export async function rollOut(
     faults.map(inOneText).map((fault) => ({ ...fault, reason: `${cluster}: ${fault.reason}` }));
   refuseFaults('inventory', key, refused.flatMap(faultsOf));
   const clusters = plan.clusters.filter(isChanging);
-  refuseSize(clusters.length);
+  refuseSize(namespace, clusters.length);
   // Who names the plan and is an approver approves it with that; not alone what no one else proposed.
   const isProposed = proposedBy !== undefined || deps.config.KUBELOOM_OWN_APPROVALS === 'allowed';
   const approves = wanted !== undefined && isProposed && caller.may('approver', namespace);
@@ -113,19 +114,12 @@ function ownOf({ documents, before }: PlannedChange): Partial<RollOutSettings> {
   return settingsIn((order?.document.spec ?? {}) as Partial<RollOutSettings>);
 }
 
-function refuseSize(clusters: number): void {
-  if (clusters === 0) {
-    throw new PipelineError(
-      'VerbRefused',
-      'there is nothing to roll out: no cluster changes, and none is behind its inventory',
-    );
-  }
+function refuseSize(inventory: string, clusters: number): void {
+  if (clusters === 0) refuseVerb({ inventory }, 'rollOut', 'no cluster changes, and none is behind it');
   if (clusters <= mostClusters) return;
   const way = 'name some of them, and roll out the others afterwards';
-  throw new PipelineError(
-    'VerbRefused',
-    `${clusters} clusters change, a roll-out takes at most ${mostClusters}; ${way}`,
-  );
+  const why = `${clusters} clusters change, a roll-out takes at most ${mostClusters}; ${way}`;
+  refuseVerb({ inventory }, 'rollOut', why);
 }
 
 function recordOf(

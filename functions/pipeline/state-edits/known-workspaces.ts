@@ -1,21 +1,18 @@
 /** The Terraform workspaces of a cluster, by name. */
 import type { ClusterRecord } from '#contracts/records.ts';
 import { allPools, type ClusterState } from '#domain/cluster-state.ts';
-import { PipelineError } from '#domain/errors.ts';
 import { dnsWorkspace, workspaceName } from '#rendering/terraform-names.ts';
 import { clusterName } from '../records/cluster-records.ts';
+import { refuseVerb } from '../records/refuse-verb.ts';
 
 /** Names of the workspaces of what exists and of what a waypoint leads to. Throws `VerbRefused` for a cluster without one. */
 export function workspacesOf(record: ClusterRecord): string[] {
-  const title = clusterName(record);
+  const cluster = clusterName(record);
   if (record.facts.simulated.includes('machines'))
-    throw new PipelineError(
-      'VerbRefused',
-      `the machines of cluster "${title}" are simulated: Terraform knows none of them`,
-    );
+    refuseVerb({ cluster }, 'readState', 'its machines are simulated, Terraform knows none of them');
   const names = new Set([record.current, record.attempted].flatMap((state) => (state === null ? [] : namesOf(state))));
   if (names.size > 0) return [...names].sort();
-  throw new PipelineError('VerbRefused', `cluster "${title}" has nothing that Terraform creates`);
+  return refuseVerb({ cluster }, 'readState', 'it has nothing that Terraform creates');
 }
 
 function namesOf(state: ClusterState): readonly string[] {

@@ -17,7 +17,7 @@ import type { ProposedPlan } from '../proposals/kept-plans.ts';
 import { recordManifestChange } from '../records/audit-event.ts';
 import { checksumOf } from '../records/checksum.ts';
 import { clusterName } from '../records/cluster-records.ts';
-import { verbRefused } from '../records/stored-manifest.ts';
+import { refuseVerb } from '../records/refuse-verb.ts';
 import { workspacesOf } from './known-workspaces.ts';
 
 export interface EditRequest {
@@ -102,9 +102,9 @@ export async function approvedEdit(
 
 /** No state is edited while a run is at work on it, and no run starts meanwhile: the edit is a run itself. */
 function refuseBusy(stored: ManifestRecord): void {
-  const refused = (because: string) => verbRefused(stored, 'edited in its Terraform state', because);
-  if (stored.paused) throw refused('it is paused; resume it first');
-  if (stored.status !== 'Done' && stored.status !== 'Failed') throw refused('a run is in progress; wait for it');
+  const refuse = (because: string): never => refuseVerb({ manifest: stored }, 'editState', because);
+  if (stored.paused) refuse('it is paused; resume it first');
+  if (stored.status !== 'Done' && stored.status !== 'Failed') refuse('a run is in progress; wait for it');
 }
 
 function refuseFaults({ change }: StateEdit): void {

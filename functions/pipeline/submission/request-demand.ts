@@ -2,7 +2,7 @@
 import type { WireFault } from '#contracts/api-bodies.ts';
 import type { ClusterRecord, ManifestRecord } from '#contracts/records.ts';
 import { type Demand, openDemand, sameDemand } from '#domain/demand.ts';
-import { isPipelineError, PipelineError } from '#domain/errors.ts';
+import { isPipelineError } from '#domain/errors.ts';
 import type { InputManifest } from '#domain/manifest/schema/input-manifest.ts';
 import { costWhen } from '#domain/prices/accepted-cost.ts';
 import type { AcceptedCost } from '#domain/prices/money.ts';
@@ -15,6 +15,7 @@ import { boundsOf, planCluster } from '../plans/cluster-plans.ts';
 import { planningOf } from '../plans/planning.ts';
 import { recordManifestChange } from '../records/audit-event.ts';
 import { changeDemand, demandOf } from '../records/demand-records.ts';
+import { type RefusableVerb, refuseVerb } from '../records/refuse-verb.ts';
 import type { Submitted } from './submit-document.ts';
 
 /** What is asked of clusters of a manifest. */
@@ -25,7 +26,7 @@ export interface DemandRequest {
   readonly changes: readonly { readonly record: ClusterRecord; readonly change: (demand: Demand) => Demand }[];
   /** For people. */
   readonly what: string;
-  readonly done: string;
+  readonly verb: RefusableVerb;
   /** The same request starts a failed run again, and automatic retries are counted from 0. @default true */
   readonly byPerson?: boolean;
   readonly kind: 'ScaleRequested' | 'ReplacementRequested';
@@ -40,7 +41,7 @@ type DemandPorts = Parameters<typeof changeDemand>[0] &
 
 /** Stores it and starts the next attempt, unless it is all there or asked for already. */
 export async function requestDemand(deps: DemandPorts, request: DemandRequest): Promise<Submitted> {
-  const { stored, document, caller, changes, what, done, kind, byPerson = true } = request;
+  const { stored, document, caller, changes, what, verb, kind, byPerson = true } = request;
   const bounds = boundsOf(document);
   const asking = changes.map(async ({ record, change }) => {
     const { current, attempted } = record;
@@ -56,10 +57,10 @@ export async function requestDemand(deps: DemandPorts, request: DemandRequest): 
     return { record: stored, unchanged: true };
   }
   const faults = asked.flatMap(({ record, before, after }) => planFaults(deps, stored, record, { before, after }));
-  if (faults.length > 0) throw demandRefused(stored, done, faults);
+  if (faults.length > 0) refuseVerb({ manifest: stored }, verb, faults);
   for (const { record, change } of asked) await changeDemand(deps, idOf(record), change);
   const late = (await request.lateFaults?.()) ?? [];
-  if (late.length > 0) throw demandRefused(stored, done, late);
+  if (late.length > 0) refuseVerb({ manifest: stored }, verb, late);
   const costOf = (manifest: ManifestRecord) => costWithDemand(deps, manifest);
   const next = await startAnotherAttempt(deps, stored, { reason: what, byPerson, costOf });
   await recordManifestChange(deps, next, what, caller, kind);
@@ -102,13 +103,4 @@ function planFaults(
   };
   const known = new Set(refusals(before).map(({ reason }) => reason));
   return refusals(after).flatMap(({ path, reason, fix }) => (known.has(reason) ? [] : [{ path, reason, fix }]));
-}
-
-/** "manifest "team/shop" cannot be scaled: …", with all faults. */
-export function demandRefused(stored: ManifestRecord, done: string, faults: readonly WireFault[]): PipelineError {
-  const { namespace, name, generation, attempt } = stored;
-  const reasons = faults.map(({ reason, fix }) => (fix === undefined ? reason : `${reason}; ${fix}`)).join('. ');
-  return new PipelineError('VerbRefused', `manifest "${namespace}/${name}" cannot be ${done}: ${reasons}`, {
-    details: { faults: [...faults], current: { generation, attempt } },
-  });
 }
