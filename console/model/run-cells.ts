@@ -1,6 +1,6 @@
 /** Cells of the tables of a run: which one is chosen, which one a person would want to see, and what happens now. */
 import type { ClusterDescription } from '#contracts/api-bodies.ts';
-import { type Cell, type CellState, type PlannedStageName, type Row, stageColumns } from './run-table.ts';
+import { type Cell, type CellState, type PlannedStageName, type Row, stageColumns } from './run-rows.ts';
 
 export interface ClusterTable {
   readonly cluster: Pick<ClusterDescription, 'name'>;

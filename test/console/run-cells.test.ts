@@ -1,7 +1,7 @@
 /** Cells of the tables of a run: by their ids in addresses, and the one that a person would want to see. */
 import { describe, expect, it } from 'vitest';
 import { type ClusterTable, cellOf, stagesNow, wantedCell } from '../../console/model/run-cells.ts';
-import { type CellState, type Row, stageColumns } from '../../console/model/run-table.ts';
+import { type CellState, type Row, stageColumns } from '../../console/model/run-rows.ts';
 
 /** A waypoint whose stages have these states, in the order of the columns; the others have no work. */
 function row(number: number, ...states: CellState[]): Row {

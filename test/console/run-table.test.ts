@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { RunEvent } from '#contracts/records.ts';
 import type { RunPlan } from '#contracts/run-plan.ts';
-import { type PlannedStageName, type RunToShow, runTable, stageColumns } from '../../console/model/run-table.ts';
+import { type PlannedStageName, type RunToShow, runTable, stageColumns } from '../../console/model/run-rows.ts';
 
 const runId = 'shop-abcde-g2-a1';
 let second = 0;

@@ -70,7 +70,9 @@ interface Start {
 }
 
 export interface RunToShow {
-  readonly cluster: Pick<ClusterDescription, 'name' | 'status' | 'progress'>;
+  readonly cluster: Pick<ClusterDescription, 'name' | 'progress'> & {
+    readonly status: ClusterDescription['status'] | 'Deleted';
+  };
   readonly runId: string;
   /** Whether the run is at work on it. */
   readonly active: boolean;
