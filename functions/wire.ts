@@ -50,37 +50,16 @@ export function portsOf(environment: Readonly<Record<string, string | undefined>
     return S3Artifacts.of(clients, config.KUBELOOM_BUCKET);
   });
   const documents = new LargeDocuments(artifacts);
-  const inTable = <Port extends PromisingPort<Port>>(load: () => Promise<new (table: DynamoTable) => Port>) =>
-    onFirstUse<Port>(async () => new (await load())(table));
   const manifests = new DynamoManifests(table, documents);
   return {
     manifests,
     clusters: new DynamoClusters(table, documents),
-    demands: inTable<Deps['demands']>(async () => (await import('#adapters/dynamo-demands.ts')).DynamoDemands),
-    agentReports: inTable<Deps['agentReports']>(
-      async () => (await import('#adapters/dynamo-agent-reports.ts')).DynamoAgentReports,
-    ),
-    repairBudget: inTable<Deps['repairBudget']>(
-      async () => (await import('#adapters/dynamo-repair-budget.ts')).DynamoRepairBudget,
-    ),
-    runs: inTable<Deps['runs']>(async () => (await import('#adapters/dynamo-runs.ts')).DynamoRuns),
     events: new DynamoEvents(table),
-    feed: inTable<Deps['feed']>(async () => (await import('#adapters/dynamo-event-feed.ts')).DynamoEventFeed),
+    ...portsInTable(table),
     bus: onFirstUse<EventBus>(async () => {
       const { EventBridgeBus } = await import('#adapters/eventbridge-bus.ts');
       return new EventBridgeBus(config.KUBELOOM_EVENT_BUS, environment);
     }),
-    templateReferences: inTable<Deps['templateReferences']>(
-      async () => (await import('#adapters/dynamo-templates.ts')).DynamoTemplates,
-    ),
-    inventory: inTable<Deps['inventory']>(async () => (await import('#adapters/dynamo-inventory.ts')).DynamoInventory),
-    rollOuts: inTable<Deps['rollOuts']>(async () => (await import('#adapters/dynamo-roll-outs.ts')).DynamoRollOuts),
-    gitSources: inTable<Deps['gitSources']>(
-      async () => (await import('#adapters/dynamo-git-sources.ts')).DynamoGitSources,
-    ),
-    waitingPlans: inTable<Deps['waitingPlans']>(
-      async () => (await import('#adapters/dynamo-waiting-plans.ts')).DynamoWaitingPlans,
-    ),
     budgets: onFirstUse<Deps['budgets']>(async () => {
       const { DynamoBudgets } = await import('#adapters/dynamo-budgets.ts');
       return new DynamoBudgets(table, manifests);
@@ -114,9 +93,6 @@ export function portsOf(environment: Readonly<Record<string, string | undefined>
       const { KUBELOOM_RUNNER_PROJECTS: projects, KUBELOOM_OTHER_PROJECTS: others } = config;
       return CodeBuildBuilds.of(clients, [...Object.values(projects), ...others]);
     }),
-    buildGrants: inTable<Deps['buildGrants']>(
-      async () => (await import('#adapters/dynamo-build-grants.ts')).DynamoBuildGrants,
-    ),
     buildSessions: onFirstUse<Deps['buildSessions']>(async () => {
       const { StsSessions } = await import('#adapters/sts-sessions.ts');
       return StsSessions.of(clients);
@@ -128,6 +104,37 @@ export function portsOf(environment: Readonly<Record<string, string | undefined>
     clock: systemClock,
     ids: randomIds,
     config,
+  };
+}
+
+/** Ports that need nothing but the table, and that few functions use. */
+function portsInTable(table: DynamoTable) {
+  const inTable = <Port extends PromisingPort<Port>>(load: () => Promise<new (table: DynamoTable) => Port>) =>
+    onFirstUse<Port>(async () => new (await load())(table));
+  return {
+    demands: inTable<Deps['demands']>(async () => (await import('#adapters/dynamo-demands.ts')).DynamoDemands),
+    agentReports: inTable<Deps['agentReports']>(
+      async () => (await import('#adapters/dynamo-agent-reports.ts')).DynamoAgentReports,
+    ),
+    repairBudget: inTable<Deps['repairBudget']>(
+      async () => (await import('#adapters/dynamo-repair-budget.ts')).DynamoRepairBudget,
+    ),
+    runs: inTable<Deps['runs']>(async () => (await import('#adapters/dynamo-runs.ts')).DynamoRuns),
+    feed: inTable<Deps['feed']>(async () => (await import('#adapters/dynamo-event-feed.ts')).DynamoEventFeed),
+    templateReferences: inTable<Deps['templateReferences']>(
+      async () => (await import('#adapters/dynamo-templates.ts')).DynamoTemplates,
+    ),
+    inventory: inTable<Deps['inventory']>(async () => (await import('#adapters/dynamo-inventory.ts')).DynamoInventory),
+    rollOuts: inTable<Deps['rollOuts']>(async () => (await import('#adapters/dynamo-roll-outs.ts')).DynamoRollOuts),
+    gitSources: inTable<Deps['gitSources']>(
+      async () => (await import('#adapters/dynamo-git-sources.ts')).DynamoGitSources,
+    ),
+    waitingPlans: inTable<Deps['waitingPlans']>(
+      async () => (await import('#adapters/dynamo-waiting-plans.ts')).DynamoWaitingPlans,
+    ),
+    buildGrants: inTable<Deps['buildGrants']>(
+      async () => (await import('#adapters/dynamo-build-grants.ts')).DynamoBuildGrants,
+    ),
   };
 }
 

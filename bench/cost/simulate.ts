@@ -27,73 +27,10 @@ export interface Life {
 const polls = 20;
 
 export async function simulateLife(): Promise<Life> {
-  let counts = none();
-  const counted =
-    (work: LambdaFunction): LambdaFunction =>
-    (event, context) => {
-      counts.calls += 1;
-      return work(event, context);
-    };
-  // Lambda gives a function the events of one second: here what is written between two calls, which does not depend on how fast this machine is.
-  let source: EventSource | undefined;
-  let publish: LambdaFunction | undefined;
-  let delivered: Promise<number | undefined> = Promise.resolve(undefined);
-  const deliver = (): Promise<unknown> => {
-    const events = source;
-    // The first tick comes while the platform starts: nothing has happened yet.
-    if (events) delivered = delivered.then((taken) => deliverChanges(events, taken));
-    return delivered;
-  };
-  const { stream, ...product } = withFunctionsAround(kubeloom('sim'), (name, work) => {
-    if (name === stream) {
-      publish = counted(work);
-      return work;
-    }
-    return async (event, context) => {
-      await deliver();
-      const answer = await counted(work)(event, context);
-      await deliver();
-      return answer;
-    };
-  });
-  // Each build asks once for its credentials, by the API; a check or a short stage ends before they are renewed.
-  const credentialsOfBuilds: Product['credentialsOfBuilds'] = async () => {
-    const answer = await product.credentialsOfBuilds?.();
-    return async (event) => {
-      counts.calls += 1;
-      counts.apiRequests += 1;
-      return answer?.(event);
-    };
-  };
-  const platform = await startPlatform({
-    runner: 'sim',
-    inMemory: true,
-    apiPort: 0,
-    product: { ...product, credentialsOfBuilds },
-  });
-  source = {
-    databaseUrl: platform.endpoints.dynamodb,
-    accessKey: accessKeyOf(platform.token),
-    invoke: async (batch) => publish?.(batch, contextOf('publish-events', 60_000)),
-    waitMs: 0,
-  };
-  const requests = countRequests(platform.endpoints.s3, () => counts);
-  const phase = async (work: () => Promise<unknown>): Promise<Counts> => {
-    counts = none();
-    const [transitions, builds] = [transitionsOf(platform), buildsOf(platform)];
-    await work();
-    // The manifest is done before the end of its executions is recorded.
-    while (platform.executionStore.list({ status: 'RUNNING' }).length > 0) await sleep(20);
-    await deliver();
-    const made = buildsOf(platform).slice(builds.length);
-    const minutes = made.map((stage) => billedMinutes(stage));
-    return {
-      ...counts,
-      transitions: transitionsOf(platform) - transitions,
-      builds: made.length,
-      buildMinutes: minutes.reduce((sum, one) => sum + one, 0),
-    };
-  };
+  const counted = new CountedPlatform();
+  const platform = await startPlatform({ runner: 'sim', inMemory: true, apiPort: 0, product: counted.product });
+  counted.connect(platform);
+  const phase = (work: () => Promise<unknown>): Promise<Counts> => counted.phase(platform, work);
   try {
     const api = cliClient({ apiUrl: platform.apiUrl, token: platform.token });
     const apply = (nodes: number) => async () => {
@@ -102,8 +39,8 @@ export async function simulateLife(): Promise<Life> {
       await api.putManifest({ namespace: 'default', name: 'shop' }, manifest);
       // Polling each second for half an hour would count more requests than people make.
       await untilDone(api, 'shop', 200);
-      counts.apiRequests += polls;
-      counts.calls += polls;
+      counted.counts.apiRequests += polls;
+      counted.counts.calls += polls;
     };
     const creation = await phase(apply(1));
     const change = await phase(apply(2));
@@ -115,8 +52,89 @@ export async function simulateLife(): Promise<Life> {
     const sourceTick = await phase(() => platform.quickTick());
     return { creation, change, check, tick, sourceTick };
   } finally {
-    requests.stop();
+    counted.stop();
     await platform.stop();
+  }
+}
+
+/** The product with a count of all that AWS would bill. */
+class CountedPlatform {
+  counts = none();
+  readonly product: Product;
+  // Lambda gives a function the events of one second: here what is written between two calls, which does not depend on how fast this machine is.
+  #source: EventSource | undefined;
+  #publish: LambdaFunction | undefined;
+  #delivered: Promise<number | undefined> = Promise.resolve(undefined);
+  #requests: { stop(): void } | undefined;
+
+  constructor() {
+    const { stream, ...product } = withFunctionsAround(kubeloom('sim'), (name, work) => {
+      if (name === stream) {
+        this.#publish = this.#counted(work);
+        return work;
+      }
+      return async (event, context) => {
+        await this.#deliver();
+        const answer = await this.#counted(work)(event, context);
+        await this.#deliver();
+        return answer;
+      };
+    });
+    // Each build asks once for its credentials, by the API; a check or a short stage ends before they are renewed.
+    const credentialsOfBuilds: Product['credentialsOfBuilds'] = async () => {
+      const answer = await product.credentialsOfBuilds?.();
+      return async (event) => {
+        this.counts.calls += 1;
+        this.counts.apiRequests += 1;
+        return answer?.(event);
+      };
+    };
+    this.product = { ...product, credentialsOfBuilds };
+  }
+
+  connect(platform: Platform): void {
+    this.#source = {
+      databaseUrl: platform.endpoints.dynamodb,
+      accessKey: accessKeyOf(platform.token),
+      invoke: async (batch) => this.#publish?.(batch, contextOf('publish-events', 60_000)),
+      waitMs: 0,
+    };
+    this.#requests = countRequests(platform.endpoints.s3, () => this.counts);
+  }
+
+  async phase(platform: Platform, work: () => Promise<unknown>): Promise<Counts> {
+    this.counts = none();
+    const [transitions, builds] = [transitionsOf(platform), buildsOf(platform)];
+    await work();
+    // The manifest is done before the end of its executions is recorded.
+    while (platform.executionStore.list({ status: 'RUNNING' }).length > 0) await sleep(20);
+    await this.#deliver();
+    const made = buildsOf(platform).slice(builds.length);
+    const minutes = made.map((stage) => billedMinutes(stage));
+    return {
+      ...this.counts,
+      transitions: transitionsOf(platform) - transitions,
+      builds: made.length,
+      buildMinutes: minutes.reduce((sum, one) => sum + one, 0),
+    };
+  }
+
+  stop(): void {
+    this.#requests?.stop();
+  }
+
+  #counted(work: LambdaFunction): LambdaFunction {
+    return (event, context) => {
+      this.counts.calls += 1;
+      return work(event, context);
+    };
+  }
+
+  #deliver(): Promise<unknown> {
+    const events = this.#source;
+    // The first tick comes while the platform starts: nothing has happened yet.
+    if (events) this.#delivered = this.#delivered.then((taken) => deliverChanges(events, taken));
+    return this.#delivered;
   }
 }
 

@@ -58,7 +58,7 @@ export function grantUses(role: Role, { uses, bounds, patterns, holder }: RoleGr
   const arn = (service: string, resource: string, resourceName: string, arnFormat?: ArnFormat): string =>
     stack.formatArn({ service, resource, resourceName, ...(arnFormat && { arnFormat }) });
   const states = (resource: string, name: string) => arn('states', resource, name, ArnFormat.COLON_RESOURCE_NAME);
-  const allow = (wanted: readonly string[], resources: Resources, conditions?: PolicyStatement['conditions']): void => {
+  const allow: Allow = (wanted, resources, conditions) => {
     const chosen = actions.filter((action) => wanted.includes(action));
     if (chosen.length === 0 || resources.length === 0) return;
     role.addToPolicy(
@@ -69,25 +69,7 @@ export function grantUses(role: Role, { uses, bounds, patterns, holder }: RoleGr
   const patternsOf = (action: string): readonly string[] =>
     patterns === undefined ? prefixesOf(action, bounds).map((prefix) => `${prefix}*`) : (patterns[action] ?? []);
 
-  const index = `${on.table.tableArn}/index/${tableSchema.dueIndex.name}`;
-  const ofTable = named('dynamodb:');
-  const keysOf = (action: string): string => patternsOf(action).join();
-  for (const keys of new Set(ofTable.map(keysOf))) {
-    const leading = {
-      'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': keys.split(',') },
-    };
-    const those = ofTable.filter((action) => keysOf(action) === keys);
-    allow(
-      those.filter((action) => action !== 'dynamodb:Query'),
-      [on.table.tableArn],
-      leading,
-    );
-    allow(
-      those.filter((action) => action === 'dynamodb:Query'),
-      [on.table.tableArn, index],
-      leading,
-    );
-  }
+  allowTable(on, named('dynamodb:'), patternsOf, allow);
   allow(['s3:ListBucket'], [on.bucket.bucketArn], listsBelow(patternsOf('s3:ListBucket')));
   for (const action of ['s3:GetObject', 's3:PutObject', 's3:DeleteObject'])
     allow(
@@ -132,6 +114,35 @@ export function grantUses(role: Role, { uses, bounds, patterns, holder }: RoleGr
     'under a prefix of one bucket, one path of secrets, one state machine: their names are created at run time',
   );
   acceptFindings(role, 'IAM5', /^Action::kms:(GenerateDataKey|ReEncrypt)\*$/, 'as KMS documents it for services');
+}
+
+type Allow = (wanted: readonly string[], resources: Resources, conditions?: PolicyStatement['conditions']) => void;
+
+/** Items by the keys that each action may use; the index has the same. */
+function allowTable(
+  { table }: UsedResources,
+  actions: readonly string[],
+  patternsOf: (action: string) => readonly string[],
+  allow: Allow,
+): void {
+  const index = `${table.tableArn}/index/${tableSchema.dueIndex.name}`;
+  const keysOf = (action: string): string => patternsOf(action).join();
+  for (const keys of new Set(actions.map(keysOf))) {
+    const leading = {
+      'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': keys.split(',') },
+    };
+    const those = actions.filter((action) => keysOf(action) === keys);
+    allow(
+      those.filter((action) => action !== 'dynamodb:Query'),
+      [table.tableArn],
+      leading,
+    );
+    allow(
+      those.filter((action) => action === 'dynamodb:Query'),
+      [table.tableArn, index],
+      leading,
+    );
+  }
 }
 
 /** Listing keys of these patterns. IfExists: a read of an object that does not exist has no prefix, and is answered with 404 only to who may list. */

@@ -23,42 +23,7 @@ export function registerLocal(program: Command): void {
   const local = program
     .command('local')
     .description('the local platform: all of Kubeloom on this machine, on 127.0.0.1');
-  local
-    .command('up')
-    .description('start the platform in the background')
-    .option('--port <port>', 'port of the API', '7700')
-    .addOption(
-      new Option('--runner <runner>', 'real: the tools run here; sim: nothing real is created').choices([
-        'real',
-        'sim',
-      ]),
-    )
-    .addOption(
-      new Option(
-        '--kubernetes <kind>',
-        'control planes of local hosts; real ones need what `npm run kubernetes:build` makes, and are the default if that exists',
-      ).choices(['real', 'simulated']),
-    )
-    .option('--accept-loss', 'start even if a store, or acknowledged data, is lost')
-    .option('--oidc-issuer <url>', 'also accept tokens of this OIDC issuer')
-    .option('--oidc-audience <audience...>', 'audiences that those tokens must have')
-    .action(async (options: UpOptions) => {
-      const runner = options.runner ?? (process.getuid?.() === 0 ? 'real' : 'sim');
-      if (!options.runner && runner === 'sim') note('not root: the sim runner is used, nothing real will be created');
-      const apiPort = portOf(options.port);
-      const oidc = await oidcOf(options);
-      // Read by the platform's process, which has this environment.
-      if (options.kubernetes) process.env.KUBELOOM_KUBERNETES = options.kubernetes;
-      const { up } = await supervisor();
-      const platform = await up({
-        dataDir: kubeloomHome(),
-        apiPort,
-        runner,
-        acceptLoss: options.acceptLoss === true,
-        ...oidc,
-      }).catch(asSentence(exitCodes.fault));
-      print(`${paint('green', 'up')}  ${platform.apiUrl}  runner ${platform.runner}  data ${kubeloomHome()}`);
-    });
+  registerUp(local);
   local
     .command('down')
     .description('stop the platform; its hosts and data stay')
@@ -100,6 +65,45 @@ export function registerLocal(program: Command): void {
     });
   registerLocalBackup(local);
   registerLocalUsers(local);
+}
+
+function registerUp(local: Command): void {
+  local
+    .command('up')
+    .description('start the platform in the background')
+    .option('--port <port>', 'port of the API', '7700')
+    .addOption(
+      new Option('--runner <runner>', 'real: the tools run here; sim: nothing real is created').choices([
+        'real',
+        'sim',
+      ]),
+    )
+    .addOption(
+      new Option(
+        '--kubernetes <kind>',
+        'control planes of local hosts; real ones need what `npm run kubernetes:build` makes, and are the default if that exists',
+      ).choices(['real', 'simulated']),
+    )
+    .option('--accept-loss', 'start even if a store, or acknowledged data, is lost')
+    .option('--oidc-issuer <url>', 'also accept tokens of this OIDC issuer')
+    .option('--oidc-audience <audience...>', 'audiences that those tokens must have')
+    .action(async (options: UpOptions) => {
+      const runner = options.runner ?? (process.getuid?.() === 0 ? 'real' : 'sim');
+      if (!options.runner && runner === 'sim') note('not root: the sim runner is used, nothing real will be created');
+      const apiPort = portOf(options.port);
+      const oidc = await oidcOf(options);
+      // Read by the platform's process, which has this environment.
+      if (options.kubernetes) process.env.KUBELOOM_KUBERNETES = options.kubernetes;
+      const { up } = await supervisor();
+      const platform = await up({
+        dataDir: kubeloomHome(),
+        apiPort,
+        runner,
+        acceptLoss: options.acceptLoss === true,
+        ...oidc,
+      }).catch(asSentence(exitCodes.fault));
+      print(`${paint('green', 'up')}  ${platform.apiUrl}  runner ${platform.runner}  data ${kubeloomHome()}`);
+    });
 }
 
 async function oidcOf({ oidcIssuer, oidcAudience }: UpOptions) {

@@ -195,31 +195,41 @@ function Audit({ chosen }: { readonly chosen: Chosen }) {
           )
         }
       </Answered>
-      {rows.length > 0 && (
-        <>
-          <p className="dim">
-            {countOf(rows.length, 'request')} that changed something, newest first; kept for 90 days
-            {rows.length > shownAtMost && `. The first ${shownAtMost} are shown: search for others`}
-            {feed.hasEarlier && '. Earlier ones are read when you ask for them'}
-          </p>
-          <RowsTable
-            className="audit"
-            columns={[{ title: 'When' }, { title: 'Who', names: true }, { title: 'What' }, { title: 'Where' }]}
-            rows={rows.slice(0, shownAtMost).map((deed) => ({
-              key: deed.id,
-              cells: [
-                <time key="at" className="dim" dateTime={deed.at} title={deed.at}>
-                  {timeAgo(deed.at, now)}
-                </time>,
-                <code key="by">{deed.by}</code>,
-                deed.what,
-                <Where key="place" deed={deed} />,
-              ],
-            }))}
-          />
-        </>
-      )}
+      {rows.length > 0 && <Deeds {...{ rows, now }} hasEarlier={feed.hasEarlier} />}
       <Earlier of={feed} />
+    </>
+  );
+}
+
+interface DeedsProps {
+  readonly rows: readonly Deed[];
+  readonly now: number;
+  readonly hasEarlier: boolean;
+}
+
+function Deeds({ rows, now, hasEarlier }: DeedsProps) {
+  return (
+    <>
+      <p className="dim">
+        {countOf(rows.length, 'request')} that changed something, newest first; kept for 90 days
+        {rows.length > shownAtMost && `. The first ${shownAtMost} are shown: search for others`}
+        {hasEarlier && '. Earlier ones are read when you ask for them'}
+      </p>
+      <RowsTable
+        className="audit"
+        columns={[{ title: 'When' }, { title: 'Who', names: true }, { title: 'What' }, { title: 'Where' }]}
+        rows={rows.slice(0, shownAtMost).map((deed) => ({
+          key: deed.id,
+          cells: [
+            <time key="at" className="dim" dateTime={deed.at} title={deed.at}>
+              {timeAgo(deed.at, now)}
+            </time>,
+            <code key="by">{deed.by}</code>,
+            deed.what,
+            <Where key="place" deed={deed} />,
+          ],
+        }))}
+      />
     </>
   );
 }

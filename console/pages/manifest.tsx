@@ -69,27 +69,7 @@ export function ManifestViews({ of, tab, chosen }: ManifestPageProps) {
   const place = ['manifests', of.namespace, of.name];
   return (
     <>
-      <div className="title head">
-        <nav className="crumbs" aria-label="Where you are">
-          <a href={hrefOf([])}>Fleet</a> <span aria-hidden="true">›</span>{' '}
-          <a href={hrefOf([], { namespace: of.namespace })}>{of.namespace}</a> <span aria-hidden="true">›</span>
-        </nav>
-        <h1>{of.name}</h1>
-        <Status of={manifest.status} paused={manifest.paused} cancelling={manifest.cancelling} />
-        {manifest.status === 'Running' && manifest.progress && <Bar percent={manifest.progress.percent} />}
-        <span className="dim">
-          generation {manifest.generation}, attempt {manifest.attempt}
-          {manifest.simulated.length > 0 && ` · simulated: ${manifest.simulated.join(', ')}`}
-        </span>
-        {manifest.proposed && (
-          <a className="sign warn" href={hrefOf([...place, 'plan'], { plan: manifest.proposed[0]?.id })}>
-            <span aria-hidden="true">!</span> {countOf(manifest.proposed.length, 'plan waits', 'plans wait')} for an
-            approval
-          </a>
-        )}
-        <Verbs of={of} manifest={manifest} />
-        <Updated at={live.dataUpdatedAt} error={live.error} />
-      </div>
+      <Head of={of} manifest={manifest} live={live} />
       {manifest.unreadable !== undefined && (
         <p className="notice bad" role="alert">
           <span aria-hidden="true">✗</span> {manifest.unreadable}
@@ -122,6 +102,41 @@ export function ManifestViews({ of, tab, chosen }: ManifestPageProps) {
         </Suspense>
       </Boundary>
     </>
+  );
+}
+
+interface HeadProps {
+  readonly of: Name;
+  readonly manifest: ManifestDescription;
+  readonly live: Pick<ReturnType<typeof useLive>, 'dataUpdatedAt' | 'error'>;
+}
+
+function Head({ of, manifest, live }: HeadProps) {
+  return (
+    <div className="title head">
+      <nav className="crumbs" aria-label="Where you are">
+        <a href={hrefOf([])}>Fleet</a> <span aria-hidden="true">›</span>{' '}
+        <a href={hrefOf([], { namespace: of.namespace })}>{of.namespace}</a> <span aria-hidden="true">›</span>
+      </nav>
+      <h1>{of.name}</h1>
+      <Status of={manifest.status} paused={manifest.paused} cancelling={manifest.cancelling} />
+      {manifest.status === 'Running' && manifest.progress && <Bar percent={manifest.progress.percent} />}
+      <span className="dim">
+        generation {manifest.generation}, attempt {manifest.attempt}
+        {manifest.simulated.length > 0 && ` · simulated: ${manifest.simulated.join(', ')}`}
+      </span>
+      {manifest.proposed && (
+        <a
+          className="sign warn"
+          href={hrefOf(['manifests', of.namespace, of.name, 'plan'], { plan: manifest.proposed[0]?.id })}
+        >
+          <span aria-hidden="true">!</span> {countOf(manifest.proposed.length, 'plan waits', 'plans wait')} for an
+          approval
+        </a>
+      )}
+      <Verbs of={of} manifest={manifest} />
+      <Updated at={live.dataUpdatedAt} error={live.error} />
+    </div>
   );
 }
 

@@ -2,8 +2,8 @@
 import { useMemo } from 'react';
 import type { ClusterDescription, ShownEvent } from '#contracts/api-bodies.ts';
 import { commands } from '../model/commands.ts';
-import { cellOf, noCell, stagesNow, wantedCell } from '../model/run-cells.ts';
-import { runTable } from '../model/run-table.ts';
+import { type CellOfCluster, cellOf, noCell, stagesNow, wantedCell } from '../model/run-cells.ts';
+import { type Row, runTable } from '../model/run-rows.ts';
 import { runTitle, storedBy } from '../model/run-title.ts';
 import type { TabProps } from '../model/tab.ts';
 import { lasted, timeAgo } from '../model/times.ts';
@@ -43,7 +43,7 @@ export function RunTab({ of, manifest, events = none, older, missing, chosen }: 
   const place = ['manifests', of.namespace, of.name, 'run'];
   const choose = (change: Readonly<Record<string, string | undefined>>) =>
     go(hrefOf(place, { run: chosen.run, ...chosen, ...change }), { replace: true });
-  const tables = clustersOf(manifest.clusters, ofRun).map((cluster) => {
+  const tables = shownClusters(manifest.clusters, ofRun).map((cluster) => {
     const planned = plan.data?.clusters.find((one) => one.cluster === cluster.name);
     const current = active && manifest.runId === runId;
     return { cluster, rows: runTable({ cluster, runId, active: current, events: ofRun, plan: planned }) };
@@ -70,41 +70,14 @@ export function RunTab({ of, manifest, events = none, older, missing, chosen }: 
           <p>{active ? 'Its waypoints appear here as soon as they are planned.' : 'Events are kept for 90 days.'}</p>
         </Empty>
       )}
-      {tables.map(({ cluster, rows }) => (
-        <section key={cluster.name} aria-labelledby={`cluster-${cluster.name}`}>
-          <h2 id={`cluster-${cluster.name}`} className="cluster-title">
-            {cluster.name} <Status of={cluster.status} />
-            {cluster.kubernetesVersion !== null && <span className="dim">Kubernetes {cluster.kubernetesVersion}</span>}
-            {cluster.nodes.length > 0 && <span className="dim">{cluster.nodes.length} nodes</span>}
-          </h2>
-          {cluster.failure?.runId === runId && (
-            <FailureCard
-              of={of}
-              manifest={manifest}
-              failure={cluster.failure}
-              current={manifest.runId === runId}
-              cell={wantedCell(tables, cluster.name)}
-            />
-          )}
-          {cluster.heldPools.map(({ pool, reason, lines }) => (
-            <p key={pool} className="notice warn lines">
-              <span aria-hidden="true">!</span>{' '}
-              {lines
-                ? [lines.what, lines.cause, lines.todo].join('\n')
-                : `pool ${pool} could not be created: ${reason}`}
-            </p>
-          ))}
-          {rows.length > 0 ? (
-            <RunTable
-              cluster={cluster.name}
-              rows={rows}
-              selected={open?.cluster === cluster.name ? shown : undefined}
-              choose={(cell) => choose({ cell: cell ?? noCell })}
-            />
-          ) : (
-            <p className="dim">{active ? 'No waypoint was started yet.' : 'Nothing had to be done.'}</p>
-          )}
-        </section>
+      {tables.map((table) => (
+        <ClusterOfRun
+          key={table.cluster.name}
+          {...{ of, manifest, runId, active, table }}
+          failed={wantedCell(tables, table.cluster.name)}
+          selected={open?.cluster === table.cluster.name ? shown : undefined}
+          choose={(cell) => choose({ cell: cell ?? noCell })}
+        />
       ))}
       <div className="beneath">
         <section aria-labelledby="events-title">
@@ -113,35 +86,88 @@ export function RunTab({ of, manifest, events = none, older, missing, chosen }: 
           </h2>
           <EventList events={ofRun} of={of} start={run?.queuedAt} follow={active} />
         </section>
-        {open && (
-          <section aria-labelledby="log-title">
-            <h2 id="log-title">
-              Log of {open.stage}, try {open.attempt}
-              {run && <CopyCommand command={commands.log(run.runId, of.namespace, open.stage, open.cluster)} />}
-              <button type="button" className="quiet" onClick={() => choose({ cell: noCell })}>
-                Close
-              </button>
-            </h2>
-            {open.reasons.length > 0 && <p className="dim">Because {open.reasons.join('; ')}</p>}
-            {open.log ? (
-              <LogView
-                key={`${runId} ${shown} ${open.attempt}`}
-                at={{ ...of, run: runId, cluster: open.cluster, stage: open.stage, ...open.log }}
-                active={active}
-              />
-            ) : (
-              <p className="dim">
-                {open.state === 'kept'
-                  ? 'It was done before, in an earlier try or run: that one has the log.'
-                  : active
-                    ? 'It has not started: there is no log yet.'
-                    : 'It was not started in this run: there is no log.'}
-              </p>
-            )}
-          </section>
-        )}
+        {open && <LogOfCell id={shown} {...{ of, run, runId, active, open }} close={() => choose({ cell: noCell })} />}
       </div>
     </>
+  );
+}
+
+interface ClusterOfRunProps extends Pick<TabProps, 'of' | 'manifest'> {
+  readonly runId: string;
+  readonly active: boolean;
+  readonly table: { readonly cluster: ShownCluster; readonly rows: readonly Row[] };
+  /** Id of the cell that failed, if one did. */
+  readonly failed: string | undefined;
+  readonly selected: string | undefined;
+  readonly choose: (cell: string | undefined) => void;
+}
+
+function ClusterOfRun({ of, manifest, runId, active, table, failed, ...selection }: ClusterOfRunProps) {
+  const { cluster, rows } = table;
+  return (
+    <section aria-labelledby={`cluster-${cluster.name}`}>
+      <h2 id={`cluster-${cluster.name}`} className="cluster-title">
+        {cluster.name} <Status of={cluster.status} />
+        {cluster.kubernetesVersion !== null && <span className="dim">Kubernetes {cluster.kubernetesVersion}</span>}
+        {cluster.nodes.length > 0 && <span className="dim">{cluster.nodes.length} nodes</span>}
+      </h2>
+      {cluster.failure?.runId === runId && (
+        <FailureCard
+          of={of}
+          manifest={manifest}
+          failure={cluster.failure}
+          current={manifest.runId === runId}
+          cell={failed}
+        />
+      )}
+      {cluster.heldPools.map(({ pool, reason, lines }) => (
+        <p key={pool} className="notice warn lines">
+          <span aria-hidden="true">!</span>{' '}
+          {lines ? [lines.what, lines.cause, lines.todo].join('\n') : `pool ${pool} could not be created: ${reason}`}
+        </p>
+      ))}
+      {rows.length > 0 ? (
+        <RunTable cluster={cluster.name} rows={rows} {...selection} />
+      ) : (
+        <p className="dim">{active ? 'No waypoint was started yet.' : 'Nothing had to be done.'}</p>
+      )}
+    </section>
+  );
+}
+
+interface LogOfCellProps extends Pick<TabProps, 'of'> {
+  readonly run: RunRow | undefined;
+  readonly runId: string;
+  readonly active: boolean;
+  readonly id: string | undefined;
+  readonly open: CellOfCluster;
+  readonly close: () => void;
+}
+
+function LogOfCell({ of, run, runId, active, id, open, close }: LogOfCellProps) {
+  const { stage, attempt, cluster, reasons, log, state } = open;
+  return (
+    <section aria-labelledby="log-title">
+      <h2 id="log-title">
+        Log of {stage}, try {attempt}
+        {run && <CopyCommand command={commands.log(run.runId, of.namespace, stage, cluster)} />}
+        <button type="button" className="quiet" onClick={close}>
+          Close
+        </button>
+      </h2>
+      {reasons.length > 0 && <p className="dim">Because {reasons.join('; ')}</p>}
+      {log ? (
+        <LogView key={`${runId} ${id} ${attempt}`} at={{ ...of, run: runId, cluster, stage, ...log }} active={active} />
+      ) : (
+        <p className="dim">
+          {state === 'kept'
+            ? 'It was done before, in an earlier try or run: that one has the log.'
+            : active
+              ? 'It has not started: there is no log yet.'
+              : 'It was not started in this run: there is no log.'}
+        </p>
+      )}
+    </section>
   );
 }
 
@@ -192,32 +218,19 @@ function RunRemark({ run }: { readonly run: RunRow }) {
   );
 }
 
+/** What the page shows of a cluster; of one that is deleted, only the events know. */
+type ShownCluster = Pick<
+  ClusterDescription,
+  'name' | 'kubernetesVersion' | 'progress' | 'nodes' | 'failure' | 'heldPools'
+> & { readonly status: ClusterDescription['status'] | 'Deleted' };
+
 /** Those that exist, and those that only the events still know. */
-function clustersOf(
+function shownClusters(
   clusters: readonly ClusterDescription[],
   events: readonly ShownEvent[],
-): readonly ClusterDescription[] {
+): readonly ShownCluster[] {
   const known = new Set(clusters.map(({ name }) => name));
   const gone = new Set(events.flatMap(({ cluster }) => (cluster === undefined || known.has(cluster) ? [] : [cluster])));
-  return [...clusters, ...[...gone].map(deletedCluster)];
-}
-
-function deletedCluster(name: string): ClusterDescription {
-  return {
-    cluster: name,
-    name,
-    status: 'Deleted' as ClusterDescription['status'],
-    kubernetesVersion: null,
-    network: null,
-    apiEndpoint: null,
-    progress: null,
-    nodes: [],
-    loadBalancers: [],
-    failure: null,
-    heldPools: [],
-    demand: null,
-    drift: null,
-    simulated: [],
-    kubeconfigPath: null,
-  };
+  const nothing = { kubernetesVersion: null, progress: null, nodes: [], failure: null, heldPools: [] };
+  return [...clusters, ...[...gone].map((name) => ({ name, status: 'Deleted' as const, ...nothing }))];
 }

@@ -77,19 +77,30 @@ export function LogView({ at, active }: LogViewProps) {
       >
         <div style={{ height: lines.length * lineHeight }}>
           <pre ref={text} style={{ transform: `translateY(${from * lineHeight}px)` }}>
-            {found !== undefined && found >= from && found < to ? (
-              <>
-                {`${lines.slice(from, found).join('\n')}${found > from ? '\n' : ''}`}
-                <mark>{lines[found]}</mark>
-                {`\n${lines.slice(found + 1, to).join('\n')}`}
-              </>
-            ) : (
-              lines.slice(from, to).join('\n')
-            )}
+            <LinesInView {...{ lines, from, to, found }} />
           </pre>
         </div>
         {lines.length === 0 && <p className="dim">{withoutLines[state]}</p>}
       </div>
+    </>
+  );
+}
+
+interface LinesInViewProps {
+  readonly lines: readonly string[];
+  readonly from: number;
+  readonly to: number;
+  /** Index of the line to mark. */
+  readonly found: number | undefined;
+}
+
+function LinesInView({ lines, from, to, found }: LinesInViewProps) {
+  if (found === undefined || found < from || found >= to) return lines.slice(from, to).join('\n');
+  return (
+    <>
+      {`${lines.slice(from, found).join('\n')}${found > from ? '\n' : ''}`}
+      <mark>{lines[found]}</mark>
+      {`\n${lines.slice(found + 1, to).join('\n')}`}
     </>
   );
 }

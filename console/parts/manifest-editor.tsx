@@ -36,21 +36,9 @@ export function ManifestEditor({ stored, of }: ManifestEditorProps) {
   const drafting = useDraft(of ? `${of.namespace}/${of.name}` : '', stored);
   const { text } = drafting.draft;
   const editor = useRef<CodeEditor>(null);
-  const me = useWhoAmI();
-  const settled = useSettled(useDeferredValue(text), 400);
-  const checked = useQuery({
-    queryKey: ['validate', settled],
-    queryFn: ({ signal }) => ask('POST /v1/validate', { body: settled, signal }),
-    enabled: settled.trim() !== '',
-    staleTime: Number.POSITIVE_INFINITY,
-    gcTime: 10_000,
-  });
-  const document = checked.data?.documents.find(({ kind }) => kind !== null && Object.hasOwn(kinds, kind));
-  const name = document?.name ? { namespace: document.namespace ?? 'default', name: document.name } : undefined;
-  const renamed = of && name && (of.name !== name.name || of.namespace !== name.namespace);
-  const others = checked.data?.documents.filter((one) => one !== document) ?? [];
-  const faults = useMemo(() => faultsOf(checked.data, checked.error), [checked.data, checked.error]);
-  const planned = useMutation<PlanReport & { readonly text: string }>({
+  const checked = useChecked(text);
+  const { document, name, others, faults } = checked;
+  const planned = useMutation<PlanOfText>({
     mutationFn: async () => {
       if (!name) throw new Error('the text has no manifest with a name');
       const report = await ask('POST /v1/manifests/{namespace}/{name}/plan', { params: name, body: text });
@@ -73,100 +61,151 @@ export function ManifestEditor({ stored, of }: ManifestEditorProps) {
       <div>
         <div className="editor-state">
           <span role="status">
-            {text.trim() === '' ? (
-              <span className="dim">Write or paste a manifest; it is checked while you write.</span>
-            ) : settled !== text || checked.isFetching ? (
-              <Sign tone="calm" word="checking" />
-            ) : faults.length > 0 ? (
-              <Sign tone="bad" word={countOf(faults.length, 'fault')} />
-            ) : checked.error ? null : name ? (
-              <Sign tone="good" word={`${name.namespace}/${name.name} is valid`} />
-            ) : (
-              <>
-                <Sign tone="warn" word="no manifest in the text" />
-                <span className="dim"> A plan here is of an InputManifest or of MachineGroups.</span>
-              </>
-            )}
+            <StateOfText text={text} {...checked} />
           </span>
           <button
             type="button"
             className={plan === undefined || outdated ? 'main' : undefined}
-            disabled={!name || others.length > 0 || faults.length > 0 || planned.isPending || settled !== text}
+            disabled={!name || others.length > 0 || faults.length > 0 || planned.isPending || checked.waits}
             onClick={() => planned.mutate()}
           >
             {planned.isPending ? 'Planning …' : plan === undefined ? 'Plan' : 'Plan again'}
           </button>{' '}
           <CopyCommand command={commands.planOfFile()} />
         </div>
-        {checked.error && faults.length === 0 && <Trouble error={checked.error} what="the check" />}
-        {renamed && (
+        {checked.error && faults.length === 0 ? <Trouble error={checked.error} what="the check" /> : null}
+        {of && name && (of.name !== name.name || of.namespace !== name.namespace) && (
           <p className="notice warn">
             <span aria-hidden="true">!</span> The text names {name.namespace}/{name.name}: that is a different manifest
             from this one.
           </p>
         )}
-        {document && others.length > 0 && (
-          <p className="notice warn">
-            <span aria-hidden="true">!</span>
-            <span>
-              The text has {countOf(others.length, 'more document')} (
-              {others.map(({ kind, name: other }) => `${kind ?? 'unknown'} ${other ?? ''}`.trim()).join(', ')}). A plan
-              here is of one manifest: take them out, and apply them from a terminal, all together with{' '}
-              <code>kubeloom apply -f</code>.
-            </span>
-          </p>
-        )}
-        <ul className="faults">
-          {keyed(faults, ({ path, reason }) => `${path} ${reason}`).map(([key, fault]) => (
-            <li key={key}>
-              <button
-                type="button"
-                className="quiet"
-                onClick={() => fault.line !== undefined && editor.current?.goTo(fault.line)}
-                disabled={fault.line === undefined}
-              >
-                {fault.line === undefined ? '–' : `line ${fault.line}`}
-              </button>
-              <span>
-                <code>{fault.path}</code> {fault.reason}
-                {fault.fix !== undefined && <span className="hint"> → {fault.fix}</span>}
-              </span>
-            </li>
-          ))}
-        </ul>
+        {document && others.length > 0 && <OtherDocuments of={others} />}
+        <FaultLines faults={faults} goTo={(line) => editor.current?.goTo(line)} />
         <DraftRemark {...drafting} />
         {of && !drafting.isChanged && plan === undefined && (
           <p className="dim">This is the document as it is stored, with all defaults filled in.</p>
         )}
         {planned.error && <Trouble error={planned.error} what="the plan" />}
-        {plan && (
-          <div className={outdated ? 'outdated' : undefined}>
-            {outdated && (
-              <p className="notice warn">
-                <span aria-hidden="true">!</span> The text was changed since: plan again.
-              </p>
-            )}
-            <PlanView plan={plan} />
-            {!outdated && name && may(me.data, 'operator', name.namespace) && (
-              <CarryOut
-                plan={plan}
-                title="Apply exactly this plan"
-                send={async (id) => {
-                  const accepted = await ask('PUT /v1/manifests/{namespace}/{name}', {
-                    params: name,
-                    body: plan.text,
-                    headers: { 'kubeloom-plan': id },
-                  });
-                  drafting.done();
-                  return accepted;
-                }}
-              >
-                {plan.id !== null && <CopyCommand command={commands.apply(plan.id)} />}
-              </CarryOut>
-            )}
-          </div>
-        )}
+        {plan && <PlannedText {...{ plan, name, outdated }} done={drafting.done} />}
       </div>
+    </div>
+  );
+}
+
+type PlanOfText = PlanReport & { readonly text: string };
+
+/** What the API says of the text, once the writer pauses. */
+function useChecked(text: string) {
+  const settled = useSettled(useDeferredValue(text), 400);
+  const { data, error, isFetching } = useQuery({
+    queryKey: ['validate', settled],
+    queryFn: ({ signal }) => ask('POST /v1/validate', { body: settled, signal }),
+    enabled: settled.trim() !== '',
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 10_000,
+  });
+  const document = data?.documents.find(({ kind }) => kind !== null && Object.hasOwn(kinds, kind));
+  const name = document?.name ? { namespace: document.namespace ?? 'default', name: document.name } : undefined;
+  const others = data?.documents.filter((one) => one !== document) ?? [];
+  const faults = useMemo(() => faultsOf(data, error), [data, error]);
+  /** It is about an earlier text than this. */
+  const waits = settled !== text;
+  return { document, name, others, faults, error, waits, isChecking: waits || isFetching };
+}
+
+type Checked = ReturnType<typeof useChecked>;
+
+function StateOfText({ text, isChecking, faults, error, name }: Checked & { readonly text: string }) {
+  if (text.trim() === '') return <span className="dim">Write or paste a manifest; it is checked while you write.</span>;
+  if (isChecking) return <Sign tone="calm" word="checking" />;
+  if (faults.length > 0) return <Sign tone="bad" word={countOf(faults.length, 'fault')} />;
+  if (error) return null;
+  if (name) return <Sign tone="good" word={`${name.namespace}/${name.name} is valid`} />;
+  return (
+    <>
+      <Sign tone="warn" word="no manifest in the text" />
+      <span className="dim"> A plan here is of an InputManifest or of MachineGroups.</span>
+    </>
+  );
+}
+
+function OtherDocuments({ of }: { readonly of: Checked['others'] }) {
+  return (
+    <p className="notice warn">
+      <span aria-hidden="true">!</span>
+      <span>
+        The text has {countOf(of.length, 'more document')} (
+        {of.map(({ kind, name }) => `${kind ?? 'unknown'} ${name ?? ''}`.trim()).join(', ')}). A plan here is of one
+        manifest: take them out, and apply them from a terminal, all together with <code>kubeloom apply -f</code>.
+      </span>
+    </p>
+  );
+}
+
+interface FaultLinesProps {
+  readonly faults: readonly Fault[];
+  readonly goTo: (line: number) => void;
+}
+
+function FaultLines({ faults, goTo }: FaultLinesProps) {
+  return (
+    <ul className="faults">
+      {keyed(faults, ({ path, reason }) => `${path} ${reason}`).map(([key, { line, path, reason, fix }]) => (
+        <li key={key}>
+          <button
+            type="button"
+            className="quiet"
+            onClick={() => line !== undefined && goTo(line)}
+            disabled={line === undefined}
+          >
+            {line === undefined ? '–' : `line ${line}`}
+          </button>
+          <span>
+            <code>{path}</code> {reason}
+            {fix !== undefined && <span className="hint"> → {fix}</span>}
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+interface PlannedTextProps {
+  readonly plan: PlanOfText;
+  readonly name: Name | undefined;
+  /** The text was changed since. */
+  readonly outdated: boolean;
+  readonly done: () => void;
+}
+
+function PlannedText({ plan, name, outdated, done }: PlannedTextProps) {
+  const me = useWhoAmI();
+  return (
+    <div className={outdated ? 'outdated' : undefined}>
+      {outdated && (
+        <p className="notice warn">
+          <span aria-hidden="true">!</span> The text was changed since: plan again.
+        </p>
+      )}
+      <PlanView plan={plan} />
+      {!outdated && name && may(me.data, 'operator', name.namespace) && (
+        <CarryOut
+          plan={plan}
+          title="Apply exactly this plan"
+          send={async (id) => {
+            const accepted = await ask('PUT /v1/manifests/{namespace}/{name}', {
+              params: name,
+              body: plan.text,
+              headers: { 'kubeloom-plan': id },
+            });
+            done();
+            return accepted;
+          }}
+        >
+          {plan.id !== null && <CopyCommand command={commands.apply(plan.id)} />}
+        </CarryOut>
+      )}
     </div>
   );
 }

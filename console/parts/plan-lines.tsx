@@ -1,6 +1,6 @@
 /** What a waypoint changes, each line with its sign. */
 import { keyed } from '../model/keyed.ts';
-import type { Row } from '../model/run-table.ts';
+import type { Row } from '../model/run-rows.ts';
 
 const classes = { '+': 'plus', '-': 'minus', '~': 'change', '=': 'dim', '·': '' } as const;
 

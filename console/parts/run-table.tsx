@@ -1,7 +1,7 @@
 /** Waypoints as rows, stages as columns: a table, so that everyone can read it. */
 import { cellId } from '../model/run-cells.ts';
-import type { Cell, CellState, PlannedStageName, Row, RowState } from '../model/run-table.ts';
-import { stageColumns } from '../model/run-table.ts';
+import type { Cell, CellState, PlannedStageName, Row, RowState } from '../model/run-rows.ts';
+import { stageColumns } from '../model/run-rows.ts';
 import { clock, lasted, span } from '../model/times.ts';
 import { PlanLines } from './plan-lines.tsx';
 import { useNow } from './states.tsx';

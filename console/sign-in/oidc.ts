@@ -17,30 +17,99 @@ const renewMs = 60_000;
 const freshMs = 30_000;
 
 export function oidcSignIn(settings: Settings, now: () => number = Date.now): WayIn {
-  const redirect = `${location.origin}/console/`;
-  const usesId = settings.token === 'id';
-  let reason: string | undefined;
-  let tokens: (Tokens & { readonly subject: string; readonly since: number }) | undefined;
-  let renewing: Promise<void> | undefined;
-  let found: Promise<Issuer> | undefined;
-  const issuer = (): Promise<Issuer> => {
-    found ??= discover(settings).catch((error: unknown) => {
-      found = undefined;
-      throw error;
-    });
-    return found;
+  const session = new OidcSession(settings, now);
+  return {
+    begin: () => session.begin(),
+    headers: () => session.headers(),
+    refused: () => session.refused(),
+    signOut: () => session.signOut(),
+    async toSignIn() {
+      sessionStorage.removeItem(signedOut);
+      await session.leave(false);
+    },
   };
+}
 
-  const leave = async (silently: boolean): Promise<void> => {
-    const { authorize } = await issuer();
+type Session = Tokens & { readonly subject: string; readonly since: number };
+
+class OidcSession {
+  readonly #settings: Settings;
+  readonly #now: () => number;
+  readonly #redirect = `${location.origin}/console/`;
+  readonly #tabs = new BroadcastChannel('kubeloom-console');
+  #reason: string | undefined;
+  #tokens: Session | undefined;
+  #renewing: Promise<void> | undefined;
+  #found: Promise<Issuer> | undefined;
+
+  constructor(settings: Settings, now: () => number) {
+    this.#settings = settings;
+    this.#now = now;
+    // Another tab signed out: what this one shows is of someone who has left.
+    this.#tabs.onmessage = () => {
+      this.#endHere();
+      reloadPage();
+    };
+  }
+
+  async begin(): Promise<SignInStart> {
+    const answer = new URLSearchParams(location.search);
+    const asked = parsed(sessionStorage.getItem(waiting));
+    sessionStorage.removeItem(waiting);
+    try {
+      if (answer.has('state') || answer.has('code') || answer.has('error')) {
+        history.replaceState(null, '', `${location.pathname}${fieldText(asked, 'place') || '#/'}`);
+        await this.#arrive(answer, asked);
+      } else if (sessionStorage.getItem(signedOut) === null) await this.leave(true);
+    } catch (error) {
+      return { kind: 'refused', reason: errorText(error) };
+    }
+    return { kind: 'open' };
+  }
+
+  async headers(): Promise<Readonly<Record<string, string>>> {
+    if (this.#tokens && this.#tokens.until - this.#now() < renewMs) {
+      this.#renewing ??= this.#renew().finally(() => {
+        this.#renewing = undefined;
+      });
+      await this.#renewing;
+    }
+    if (this.#tokens && this.#tokens.until <= this.#now()) this.#tokens = undefined;
+    const shown = this.#tokens?.[this.#settings.token];
+    return shown === undefined ? {} : { authorization: `Bearer ${shown}` };
+  }
+
+  refused(): string | undefined {
+    if (this.#tokens) this.#reason = this.#now() - this.#tokens.since < freshMs ? notAccepted : undefined;
+    this.#tokens = undefined;
+    return this.#reason;
+  }
+
+  async signOut(): Promise<void> {
+    this.#endHere();
+    this.#tabs.postMessage('signed out');
+    // What it shows is of someone who has left, whether or not the issuer answers.
+    const { endSession } = await this.#issuer().catch(() => ({ endSession: undefined }));
+    // Without the ID token: it would be in an address.
+    const away = endSession === undefined ? undefined : new URL(endSession);
+    away?.searchParams.set('client_id', this.#settings.clientId);
+    away?.searchParams.set('post_logout_redirect_uri', this.#redirect);
+    if (away) {
+      handOverDrafts();
+      location.assign(away.href);
+    } else reloadPage();
+  }
+
+  async leave(silently: boolean): Promise<void> {
+    const { authorize } = await this.#issuer();
     const [state, nonce, verifier] = [secret(), secret(), secret()];
     const challenge = encoded(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier)));
     const page = new URL(authorize);
     const asked = {
       response_type: 'code',
-      client_id: settings.clientId,
-      redirect_uri: redirect,
-      scope: settings.scope,
+      client_id: this.#settings.clientId,
+      redirect_uri: this.#redirect,
+      scope: this.#settings.scope,
       state,
       nonce,
       code_challenge: challenge,
@@ -55,113 +124,74 @@ export function oidcSignIn(settings: Settings, now: () => number = Date.now): Wa
     handOverDrafts();
     location.assign(page.href);
     await new Promise(() => {});
-  };
+  }
+
+  #issuer(): Promise<Issuer> {
+    this.#found ??= discover(this.#settings).catch((error: unknown) => {
+      this.#found = undefined;
+      throw error;
+    });
+    return this.#found;
+  }
 
   /** With the answer of the issuer that the address brought. Throws with the reason. */
-  const arrive = async (answer: URLSearchParams, asked: unknown): Promise<void> => {
+  async #arrive(answer: URLSearchParams, asked: unknown): Promise<void> {
+    const settings = this.#settings;
     const [state, nonce, verifier] = ['state', 'nonce', 'verifier'].map((name) => fieldText(asked, name));
     if (state === undefined || answer.get('state') !== state || nonce === undefined || verifier === undefined)
       throw new IssuerRefused('this answer of the issuer is not for a sign-in that this tab began: sign in again');
-    const { token, namesItself } = await issuer();
+    const { token, namesItself } = await this.#issuer();
     if ((answer.get('iss') ?? (namesItself ? '' : settings.issuer)) !== settings.issuer)
       throw new IssuerRefused('this answer is from another issuer: sign in again');
     const error = answer.get('error');
     if (error !== null && fieldText(asked, 'mode') === 'silent' && silentRefusals.includes(error)) return;
     if (error !== null) throw new IssuerRefused(`the issuer refused: ${answer.get('error_description') ?? error}`);
-    const form = { grant_type: 'authorization_code', code: answer.get('code') ?? '', redirect_uri: redirect };
+    const form = { grant_type: 'authorization_code', code: answer.get('code') ?? '', redirect_uri: this.#redirect };
     const given = await requestTokens(
       { token },
       { ...form, client_id: settings.clientId, code_verifier: verifier },
-      now(),
+      this.#now(),
     );
-    const { subject, until } = checkIdToken(given.id, { ...settings, nonce, now: now() });
-    tokens = { ...given, id: given.id ?? '', until: usesId ? until : given.until, subject, since: now() };
-  };
+    const { subject, until } = checkIdToken(given.id, { ...settings, nonce, now: this.#now() });
+    const ends = this.#usesId ? until : given.until;
+    this.#tokens = { ...given, id: given.id ?? '', until: ends, subject, since: this.#now() };
+  }
 
   /** In place of a token that ends soon. One that the issuer refuses ends the session; while it does not answer, the old one is used to its end. */
-  const renew = async (): Promise<void> => {
-    const before = tokens;
+  async #renew(): Promise<void> {
+    const before = this.#tokens;
     if (before?.refresh === undefined) return;
     try {
-      const form = { grant_type: 'refresh_token', refresh_token: before.refresh, client_id: settings.clientId };
-      const { id, refresh = before.refresh, ...given } = await requestTokens(await issuer(), form, now());
-      // Not every issuer gives another ID token; the one before is still that of the sign-in, and is as old as it is.
-      const checked =
-        id === undefined ? before : checkIdToken(id, { ...settings, subject: before.subject, now: now() });
-      if (tokens !== before) return;
-      // Where the ID token is what the API knows, nothing was renewed: it ends when it ends.
-      if (usesId && id === undefined) tokens = { ...before, refresh: undefined };
-      else {
-        const until = usesId ? checked.until : given.until;
-        tokens = { ...before, ...given, id: id ?? before.id, refresh, until, since: now() };
-      }
+      const renewed = await this.#renewed({ ...before, refresh: before.refresh });
+      if (this.#tokens === before) this.#tokens = renewed;
     } catch (error) {
-      if (error instanceof IssuerRefused && tokens === before) tokens = undefined;
-      else if (before.until <= now()) throw error;
+      if (error instanceof IssuerRefused && this.#tokens === before) this.#tokens = undefined;
+      else if (before.until <= this.#now()) throw error;
     }
-  };
+  }
 
-  const endHere = (): void => {
-    tokens = undefined;
+  async #renewed(before: Session & { readonly refresh: string }): Promise<Session> {
+    const settings = this.#settings;
+    const form = { grant_type: 'refresh_token', refresh_token: before.refresh, client_id: settings.clientId };
+    const answer = await requestTokens(await this.#issuer(), form, this.#now());
+    const { id, refresh = before.refresh, ...given } = answer;
+    // Not every issuer gives another ID token; the one before is still that of the sign-in, and is as old as it is.
+    const checked =
+      id === undefined ? before : checkIdToken(id, { ...settings, subject: before.subject, now: this.#now() });
+    // Where the ID token is what the API knows, nothing was renewed: it ends when it ends.
+    if (this.#usesId && id === undefined) return { ...before, refresh: undefined };
+    const until = this.#usesId ? checked.until : given.until;
+    return { ...before, ...given, id: id ?? before.id, refresh, until, since: this.#now() };
+  }
+
+  get #usesId(): boolean {
+    return this.#settings.token === 'id';
+  }
+
+  #endHere(): void {
+    this.#tokens = undefined;
     sessionStorage.setItem(signedOut, 'yes');
-  };
-  const tabs = new BroadcastChannel('kubeloom-console');
-  // Another tab signed out: what this one shows is of someone who has left.
-  tabs.onmessage = () => {
-    endHere();
-    reloadPage();
-  };
-
-  return {
-    async begin(): Promise<SignInStart> {
-      const answer = new URLSearchParams(location.search);
-      const asked = parsed(sessionStorage.getItem(waiting));
-      sessionStorage.removeItem(waiting);
-      try {
-        if (answer.has('state') || answer.has('code') || answer.has('error')) {
-          history.replaceState(null, '', `${location.pathname}${fieldText(asked, 'place') || '#/'}`);
-          await arrive(answer, asked);
-        } else if (sessionStorage.getItem(signedOut) === null) await leave(true);
-      } catch (error) {
-        return { kind: 'refused', reason: errorText(error) };
-      }
-      return { kind: 'open' };
-    },
-    async headers() {
-      if (tokens && tokens.until - now() < renewMs) {
-        renewing ??= renew().finally(() => {
-          renewing = undefined;
-        });
-        await renewing;
-      }
-      if (tokens && tokens.until <= now()) tokens = undefined;
-      const shown = tokens?.[settings.token];
-      return shown === undefined ? ({} as Readonly<Record<string, string>>) : { authorization: `Bearer ${shown}` };
-    },
-    refused() {
-      if (tokens) reason = now() - tokens.since < freshMs ? notAccepted : undefined;
-      tokens = undefined;
-      return reason;
-    },
-    async signOut() {
-      endHere();
-      tabs.postMessage('signed out');
-      // What it shows is of someone who has left, whether or not the issuer answers.
-      const { endSession } = await issuer().catch(() => ({ endSession: undefined }));
-      // Without the ID token: it would be in an address.
-      const away = endSession === undefined ? undefined : new URL(endSession);
-      away?.searchParams.set('client_id', settings.clientId);
-      away?.searchParams.set('post_logout_redirect_uri', redirect);
-      if (away) {
-        handOverDrafts();
-        location.assign(away.href);
-      } else reloadPage();
-    },
-    async toSignIn() {
-      sessionStorage.removeItem(signedOut);
-      await leave(false);
-    },
-  };
+  }
 }
 
 const notAccepted =

@@ -10,7 +10,7 @@ import { CopyCommand } from '../../parts/copy-command.tsx';
 import { DocumentEditor } from '../../parts/document-editor.tsx';
 import { InventoryFrame, type PlaceInInventory } from '../../parts/inventory-frame.tsx';
 import { Answered } from '../../parts/states.tsx';
-import { useDraft } from '../../parts/use-draft.ts';
+import { type Drafting, useDraft } from '../../parts/use-draft.ts';
 import { go, hrefOf } from '../../routes.ts';
 import { ImpactOfChange } from './impact.tsx';
 import { ProposedChange } from './proposed-change.tsx';
@@ -56,44 +56,10 @@ function PlanOf({ namespace, list, chosen }: PlaceInInventory & { readonly list:
     if (of === 'text') setAsked(text);
     choose({ of });
   };
-  const behind = list.clusters.filter(({ state }) => state === 'behind' || state === 'missing').length;
   const outdated = chosen.of === 'text' && asked !== text;
   return (
     <div className="editor">
-      <div>
-        <p>
-          <button type="button" disabled={plan.isFetching || behind === 0} onClick={() => planIt('behind')}>
-            {behind === 0 ? 'Nothing is behind' : `Plan the ${countOf(behind, 'cluster')} behind`}
-          </button>{' '}
-          <CopyCommand command={commands.planInventory(namespace)} />
-        </p>
-        <p>Or documents of the inventory, as they would be stored:</p>
-        <DocumentEditor
-          label="Or documents of the inventory, as they would be stored:"
-          example={'apiVersion: kubeloom.dev/v1\nkind: InventoryLayer\n…'}
-          write={drafting.write}
-          {...{ text, short: true }}
-        />
-        {drafting.isChanged && (
-          <p className="dim">
-            Not rolled out yet; it stays here while this tab is open.{' '}
-            <button type="button" className="quiet" onClick={drafting.load}>
-              Discard my text
-            </button>
-          </p>
-        )}
-        <p>
-          <button
-            type="button"
-            className="main"
-            disabled={text.trim() === '' || plan.isFetching}
-            onClick={() => planIt('text')}
-          >
-            {plan.isFetching ? 'Planning …' : 'Plan this change'}
-          </button>{' '}
-          <CopyCommand command={commands.planInventoryFile(namespace)} />
-        </p>
-      </div>
+      <ChangeToPlan {...{ namespace, list, drafting, planIt }} busy={plan.isFetching} />
       <div>
         {!isWanted ? (
           <p className="dim">
@@ -121,6 +87,52 @@ function PlanOf({ namespace, list, chosen }: PlaceInInventory & { readonly list:
           </Answered>
         )}
       </div>
+    </div>
+  );
+}
+
+interface ChangeToPlanProps {
+  readonly namespace: string;
+  readonly list: InventoryList;
+  readonly drafting: Drafting;
+  readonly planIt: (of: 'behind' | 'text') => void;
+  /** A plan is being made. */
+  readonly busy: boolean;
+}
+
+/** What is behind, or a text. */
+function ChangeToPlan({ namespace, list, drafting, planIt, busy }: ChangeToPlanProps) {
+  const { text } = drafting.draft;
+  const behind = list.clusters.filter(({ state }) => state === 'behind' || state === 'missing').length;
+  return (
+    <div>
+      <p>
+        <button type="button" disabled={busy || behind === 0} onClick={() => planIt('behind')}>
+          {behind === 0 ? 'Nothing is behind' : `Plan the ${countOf(behind, 'cluster')} behind`}
+        </button>{' '}
+        <CopyCommand command={commands.planInventory(namespace)} />
+      </p>
+      <p>Or documents of the inventory, as they would be stored:</p>
+      <DocumentEditor
+        label="Or documents of the inventory, as they would be stored:"
+        example={'apiVersion: kubeloom.dev/v1\nkind: InventoryLayer\n…'}
+        write={drafting.write}
+        {...{ text, short: true }}
+      />
+      {drafting.isChanged && (
+        <p className="dim">
+          Not rolled out yet; it stays here while this tab is open.{' '}
+          <button type="button" className="quiet" onClick={drafting.load}>
+            Discard my text
+          </button>
+        </p>
+      )}
+      <p>
+        <button type="button" className="main" disabled={text.trim() === '' || busy} onClick={() => planIt('text')}>
+          {busy ? 'Planning …' : 'Plan this change'}
+        </button>{' '}
+        <CopyCommand command={commands.planInventoryFile(namespace)} />
+      </p>
     </div>
   );
 }
