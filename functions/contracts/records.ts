@@ -5,6 +5,7 @@ import { ClusterFacts, ClusterState, poolRoles } from '#domain/cluster-state.ts'
 import { Demand } from '#domain/demand.ts';
 import { CheckPolicy, ClusterDrift } from '#domain/drift.ts';
 import type { EventKind } from '#domain/event-kinds.ts';
+import { FailureOutcome } from '#domain/failure-outcome.ts';
 import { Direction, StageName } from '#domain/plan.ts';
 import { ClusterBasis, LastChange } from '#domain/planning/plan-basis.ts';
 import { MaybeCost } from '#domain/prices/money.ts';
@@ -165,8 +166,7 @@ export const ClusterFailure = StageError.extend({
   stage: StageName.optional(),
   runId: z.string(),
   at: z.string(),
-  /** What the pipeline did about it, a sentence. */
-  outcome: z.string(),
+  outcome: FailureOutcome.optional(),
   /** Artifact prefix of the failed attempt, for its log. */
   attemptPrefix: z.string().optional(),
 });

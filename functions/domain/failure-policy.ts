@@ -1,5 +1,6 @@
 /** What follows a failure: the only table of error class × direction, for a stage and for a waypoint. */
 import type { ErrorClass } from './errors.ts';
+import type { FailureOutcome } from './failure-outcome.ts';
 import { type Direction, revertible, type StageName, type UndoRung } from './plan.ts';
 
 /** The numbers of `Config` that bound retries. */
@@ -104,7 +105,7 @@ export const longestPauseSeconds = 900;
 /** What holds a node is compared again after at most this time. */
 const longestNodePauseSeconds = 300;
 /** A waypoint pauses for a node that is held no longer than this; the run then stops, and is retried like others. */
-const longestNodeWaitSeconds = 2 * 3600;
+export const longestNodeWaitSeconds = 2 * 3600;
 /** Between the end of a run that broke and its next attempt: finish-run waits that long. */
 const longestRestartPauseSeconds = 300;
 
@@ -138,32 +139,30 @@ export interface WaypointFailure {
   readonly config: FailureLimits;
 }
 
-/** What is done about a waypoint whose stage failed for good, with a sentence for people. */
+/** What is done about a waypoint whose stage failed for good. */
 export function assessWaypointFailure(failure: WaypointFailure): {
   readonly decision: WaypointDecision;
   readonly rung: UndoRung;
   readonly pauseSeconds: number;
-  readonly sentence: string;
+  readonly outcome: FailureOutcome;
 } {
   const { direction, backOffs, config } = failure;
   const policy = failurePolicy[failure.class];
   const rung = rungOf[failure.failedStage];
   if (revertible.includes(direction) && policy.revertible === 'rollBack') {
-    const sentence = `the ${direction} is undone: what it created is removed, what existed before remains (${policy.because})`;
-    return { decision: policy.revertible, rung, pauseSeconds: 0, sentence };
+    return { decision: policy.revertible, rung, pauseSeconds: 0, outcome: { kind: 'undoing', direction } };
   }
   // A person waits for it, and asks for it again.
   if (policy.forwardOnly === 'stop' || direction === 'edit') {
-    return { decision: 'stop', rung, pauseSeconds: 0, sentence: `the ${direction} stops: ${policy.because}` };
+    return { decision: 'stop', rung, pauseSeconds: 0, outcome: { kind: 'stops', direction } };
   }
   if (failure.waitedSeconds !== undefined) return assessNodeWait(failure, failure.waitedSeconds, rung);
   if (backOffs >= config.KUBELOOM_MAX_BACK_OFFS) {
-    const sentence = `the ${direction} stops: it failed ${backOffs + 1} times, with a longer pause each time`;
-    return { decision: 'stop', rung, pauseSeconds: 0, sentence };
+    return { decision: 'stop', rung, pauseSeconds: 0, outcome: { kind: 'stops', direction, tries: backOffs + 1 } };
   }
   const pauseSeconds = growing(config.KUBELOOM_BACK_OFF_SECONDS, backOffs);
-  const sentence = `the ${direction} continues in ${pauseSeconds} s (pause ${backOffs + 1} of ${config.KUBELOOM_MAX_BACK_OFFS}): ${policy.because}`;
-  return { decision: 'backOff', rung, pauseSeconds, sentence };
+  const pause = { seconds: pauseSeconds, pause: backOffs + 1, of: config.KUBELOOM_MAX_BACK_OFFS };
+  return { decision: 'backOff', rung, pauseSeconds, outcome: { kind: 'pauses', direction, ...pause } };
 }
 
 /** Not a failure, so it has a time of its own, and no number of tries. */
@@ -172,17 +171,13 @@ function assessNodeWait(
   waited: number,
   rung: UndoRung,
 ): ReturnType<typeof assessWaypointFailure> {
-  const hours = `${longestNodeWaitSeconds / 3600} h`;
-  if (waited >= longestNodeWaitSeconds) {
-    const sentence = `the ${direction} stops: it has waited ${hours} for nodes that are held`;
-    return { decision: 'stop', rung, pauseSeconds: 0, sentence };
-  }
+  if (waited >= longestNodeWaitSeconds)
+    return { decision: 'stop', rung, pauseSeconds: 0, outcome: { kind: 'stops', direction, waited: true } };
   const pauseSeconds = Math.min(
     longestNodePauseSeconds,
     Math.max(config.KUBELOOM_BACK_OFF_SECONDS, Math.round(waited)),
   );
-  const sentence = `the ${direction} waits for nodes that are held, for ${hours} at most`;
-  return { decision: 'waitForNodes', rung, pauseSeconds, sentence };
+  return { decision: 'waitForNodes', rung, pauseSeconds, outcome: { kind: 'waits', direction } };
 }
 
 /** The first rung of the rollback: the rung of the failed stage also undoes everything before it. */

@@ -5,8 +5,9 @@
 import { RecordRollbackInput, type StateError } from '#contracts/state-inputs.ts';
 import { noDemand } from '#domain/demand.ts';
 import { statesAfterUndo } from '#domain/planning/states/attempt.ts';
+import { failureOutcomeText } from '#domain/planning/text/failure-outcome-text.ts';
 import { taskHandler } from '../middleware.ts';
-import { rollbackSentence } from '../pipeline/clusters/failure-outcomes.ts';
+import { undoneStep } from '../pipeline/clusters/failure-outcomes.ts';
 import { refuseOlderRun } from '../pipeline/clusters/fence-cluster.ts';
 import { removeClusterFiles } from '../pipeline/records/cluster-files.ts';
 import {
@@ -50,7 +51,8 @@ export const handler = taskHandler(RecordRollbackInput, uses, async ({ run, plan
       failure: { at: now, class: errorClass, code, message: message.slice(0, 500) },
     },
   );
-  const outcome = rollbackSentence(plan.direction, record, dropped.length > 0);
+  const ended = { ...failure, outcome: undoneStep(plan.direction, record, dropped.length > 0) };
+  const outcome = failureOutcomeText(ended);
   const facts = factsOf(record.current, await knownFacts(deps, record));
   if (record.current === null) await removeClusterFiles(deps, run);
   await removePoolKeys(deps, run, record.current, [record.attempted]);
@@ -58,7 +60,7 @@ export const handler = taskHandler(RecordRollbackInput, uses, async ({ run, plan
   const { doneStages: _done, heldPools, demand: _demand, ...rest } = record;
   // What was undone is not the change that left pools out.
   const kept = record.unreached && heldPools ? { ...rest, heldPools } : rest;
-  const undone = changed(kept, run, { ...before, status: 'Converged', failure: { ...failure, outcome } });
+  const undone = changed(kept, run, { ...before, status: 'Converged', failure: ended });
   // The planner is a third of the function, and few clusters have a demand.
   const reached =
     record.demand !== undefined &&

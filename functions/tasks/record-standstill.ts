@@ -1,7 +1,8 @@
 /** Record Standstill: neither forward nor back; what was attempted stays recorded, so that nothing that was created is lost. */
 import { RecordStandstillInput, type StateError } from '#contracts/state-inputs.ts';
+import { failureOutcomeText } from '#domain/planning/text/failure-outcome-text.ts';
 import { taskHandler } from '../middleware.ts';
-import { standstillSentence } from '../pipeline/clusters/failure-outcomes.ts';
+import { standstill } from '../pipeline/clusters/failure-outcomes.ts';
 import { changed, clusterEvent, keyOf, newCluster } from '../pipeline/records/cluster-records.ts';
 import { recordedFailure } from '../pipeline/runs/failure-record.ts';
 import { failedEdit } from '../pipeline/state-edits/edit-end.ts';
@@ -20,11 +21,13 @@ export const handler = taskHandler(
     const edit = plan?.direction === 'edit' ? failedEdit(record, failure) : undefined;
     const { status, outcome } = edit ?? {
       status: 'NeedsAttention' as const,
-      outcome: standstillSentence(failure, record),
+      outcome: standstill(failure, record),
     };
-    await deps.clusters.put(changed(record, run, { status, failure: { ...failure, outcome } }));
-    const event = { kind: 'NeedsAttention' as const, message: `${failure.message} ${outcome}` };
+    const recorded = { ...failure, outcome };
+    await deps.clusters.put(changed(record, run, { status, failure: recorded }));
+    const message = `${failure.message} ${failureOutcomeText(recorded)}`;
+    const event = { kind: 'NeedsAttention' as const, message };
     if (status === 'NeedsAttention') await deps.events.append(key, [clusterEvent(run, now, event)]);
-    return { Error: failure.code, Cause: `${failure.message} ${outcome}`.slice(0, 1000) };
+    return { Error: failure.code, Cause: message.slice(0, 1000) };
   },
 );

@@ -161,7 +161,7 @@ describe('GET of a manifest', () => {
         stage: 'infrastructure',
         runId,
         at: '2026-11-20T12:05:00.000Z',
-        outcome: 'the new machines were removed again',
+        outcome: { kind: 'said', text: 'the new machines were removed again' },
         attemptPrefix: `runs/team/shop/${runId}/web-1234567/w00/infrastructure-undo/2`,
       },
     });

@@ -22,7 +22,7 @@ const failure = {
   } as const),
   runId,
   at,
-  outcome: 'undone',
+  outcome: { kind: 'unchanged' as const },
 };
 const drift: NonNullable<ClusterRecord['drift']> = {
   checkedAt: at,

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ClusterDescription } from '#contracts/api-bodies.ts';
 import { manifestOf } from './harness/manifests.ts';
+import { outcomeOf } from './harness/outcome-of.ts';
 import { Pipeline } from './harness/pipeline.ts';
 
 const small = manifestOf([{ compute: { work: 2 } }]);
@@ -32,7 +33,7 @@ describe('new pools that fail', () => {
       failure: { class: 'quota', code: 'ToolFailed', stage: 'infrastructure' },
       heldPools: [{ pool: 'web-far', role: 'compute', generation: 2, attempt: 1 }],
     });
-    expect(cluster.failure?.outcome).toMatch(/^only pool web-far failed, and nothing of it is left/);
+    expect(outcomeOf(cluster.failure)).toMatch(/^only pool web-far failed, and nothing of it is left/);
     expect(cluster.facts.failedPools).toBeUndefined();
     expect(await pipeline.nodes()).toHaveLength(4);
     expect(await pipeline.manifest()).toMatchObject({ status: 'Failed', lease: null });

@@ -86,7 +86,7 @@ describe('sizes', () => {
     ]);
     expect(await pipeline.cluster()).toMatchObject({
       status: 'Converged',
-      failure: { class: 'capacity', outcome: expect.stringContaining('request it again') },
+      failure: { class: 'capacity', outcome: { kind: 'undone', dropped: true } },
     });
     const manifest = await pipeline.manifest();
     expect(manifest).toMatchObject({ status: 'Done', lease: null, dueAt: expect.any(String) });

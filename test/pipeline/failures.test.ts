@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { waypointKeys } from '#contracts/stage.ts';
 import type { StageName } from '#domain/plan.ts';
 import { manifestOf } from './harness/manifests.ts';
+import { outcomeOf } from './harness/outcome-of.ts';
 import { Pipeline } from './harness/pipeline.ts';
 import { StateFault } from './harness/state-machines.ts';
 
@@ -128,7 +129,9 @@ describe('grows that fail for good', () => {
       expect(after).toMatchObject({ status: 'RolledBack', current: before.current, attempted: null });
       expect(Object.keys(after.facts.nodes).sort()).toEqual(nodes);
       expect(after.failure).toMatchObject({ class: 'quota', stage, hint: 'read the log' });
-      expect(after.failure?.outcome).toMatch(/^The grow was undone: .*removed again, the 3 other nodes are as before/);
+      expect(outcomeOf(after.failure)).toMatch(
+        /^The grow was undone: .*removed again, the 3 other nodes are as before/,
+      );
       expect(await pipeline.manifest()).toMatchObject({ status: 'Failed', lease: null });
       expect((await pipeline.runs())[0]).toMatchObject({ status: 'Failed' });
     });
@@ -151,7 +154,7 @@ describe('grows that fail for good', () => {
     expect(await pipeline.nodes()).toEqual([]);
     expect(await pipeline.cluster()).toMatchObject({ status: 'RolledBack', current: null, attempted: null });
     expect((await pipeline.cluster()).facts.nodes).toEqual({});
-    expect((await pipeline.cluster()).failure?.outcome).toContain('nothing is left of the cluster');
+    expect(outcomeOf((await pipeline.cluster()).failure)).toContain('nothing is left of the cluster');
   });
 
   it('a cluster whose grow failed can be deleted', async () => {
@@ -172,7 +175,7 @@ describe('grows that fail for good', () => {
     expect(stuck.status).toBe('NeedsAttention');
     expect(stuck.attempted).not.toBeNull();
     expect(stuck.failure).toMatchObject({ stage: 'configuration', class: 'bug' });
-    expect(stuck.failure?.outcome).toMatch(/the stage to undo had failed with ToolFailed/);
+    expect(outcomeOf(stuck.failure)).toMatch(/the stage to undo had failed with ToolFailed/);
     expect(await pipeline.nodes()).toHaveLength(5);
 
     await pipeline.apply(small);
@@ -194,7 +197,7 @@ describe('forward-only directions', () => {
       status: 'NeedsAttention',
       failure: { class: 'credentials', stage: 'infrastructure' },
     });
-    expect(stuck.failure?.outcome).toContain('the credentials do not work');
+    expect(outcomeOf(stuck.failure)).toContain('the credentials do not work');
 
     await pipeline.retry();
     await pipeline.settle();

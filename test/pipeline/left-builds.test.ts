@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { waypointKeys } from '#contracts/stage.ts';
 import { executionArn } from '#test/fakes/fake-deps.ts';
 import { manifestOf } from './harness/manifests.ts';
+import { outcomeOf } from './harness/outcome-of.ts';
 import { key, Pipeline } from './harness/pipeline.ts';
 import { StateFault } from './harness/state-machines.ts';
 
@@ -263,7 +264,7 @@ describe('builds of a stage that ended without them', () => {
     await pipeline.settle();
     const { status, failure } = await pipeline.cluster();
     expect({ status, class: failure?.class }).toEqual({ status: 'NeedsAttention', class: 'stuck' });
-    expect(failure?.outcome).toMatch(/before that it had failed with ToolFailed/i);
+    expect(outcomeOf(failure)).toMatch(/before that it had failed with ToolFailed/i);
   });
 
   it('a run starts nothing next to a build of one that lost its lease without an end', async () => {

@@ -2,7 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import type { ClusterRecord } from '#contracts/records.ts';
 import type { NodeFacts } from '#domain/observed/node-facts.ts';
-import { rollbackSentence } from '#functions/pipeline/clusters/failure-outcomes.ts';
+import { failureOutcomeText } from '#domain/planning/text/failure-outcome-text.ts';
+import { undoneStep } from '#functions/pipeline/clusters/failure-outcomes.ts';
 import { cancelled } from '#functions/pipeline/records/cancellation.ts';
 import { aClusterRecord } from '../api/records.ts';
 
@@ -27,7 +28,8 @@ function undone(nodes: readonly ReturnType<typeof joins>[], facts: Readonly<Reco
     updatedAt: '',
     nodes: [...nodes],
   } as ClusterRecord['progress'];
-  return rollbackSentence('grow', { ...base, progress, facts: { ...base.facts, nodes: { ...facts } } });
+  const outcome = undoneStep('grow', { ...base, progress, facts: { ...base.facts, nodes: { ...facts } } });
+  return failureOutcomeText({ class: 'user', code: 'ToolFailed', outcome });
 }
 
 describe('summary of a rollback', () => {

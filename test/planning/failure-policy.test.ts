@@ -74,7 +74,7 @@ describe('failed waypoints', () => {
       ['backOff', 60],
       ['stop', 0],
     ]);
-    expect(answers[2]?.sentence).toMatch(/failed 3 times/);
+    expect(answers[2]?.outcome).toEqual({ kind: 'stops', direction: 'shrink', tries: 3 });
   });
 
   test('a rollback enters the ladder at the rung of the stage that failed', () => {

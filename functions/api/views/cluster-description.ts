@@ -19,6 +19,7 @@ import type { NodeHealthRecord } from '#domain/drift.ts';
 import { type FailedManifest, logCommandOf } from '#domain/failure-lines.ts';
 import { apiPort } from '#domain/manifest/schema/load-balancers.ts';
 import { onceFor } from '#domain/once-for.ts';
+import { failureOutcomeText } from '#domain/planning/text/failure-outcome-text.ts';
 import { percentDone } from '#domain/progress.ts';
 import { isUnhealthy } from '#domain/repair/node-health.ts';
 import { clusterName } from '../../pipeline/records/cluster-records.ts';
@@ -238,7 +239,7 @@ function failureReport(failure: ClusterFailure, record: ClusterRecord, deleting:
     code: failure.code,
     message: failure.message,
     hint: deleting && failure.code === 'Cancelled' ? deletionHint : failure.hint,
-    outcome: failure.outcome,
+    outcome: failureOutcomeText(failure),
     ...(failure.resource !== undefined && { resource: failure.resource }),
     ...(failure.stage !== undefined && { stage: failure.stage }),
     runId: failure.runId,

@@ -1,11 +1,12 @@
-/** What follows a failed waypoint, in the record, in an event and in sentences for people. */
+/** What follows a failed waypoint, in the record and in an event. */
 import type { Config } from '#contracts/config.ts';
 import type { ClusterFailure, ClusterRecord, NodeProgress, NodeWait } from '#contracts/records.ts';
 import type { AssessFailureOutput, PlanInput } from '#contracts/state-inputs.ts';
 import type { ClusterFacts } from '#domain/cluster-state.ts';
-import { assessWaypointFailure, type WaypointDecision } from '#domain/failure-policy.ts';
+import { type FailureOutcome, lastStep, undoneParts } from '#domain/failure-outcome.ts';
+import { assessWaypointFailure } from '#domain/failure-policy.ts';
 import { type Direction, directions, type UndoRung } from '#domain/plan.ts';
-import { counted } from '#domain/words.ts';
+import { failureOutcomeText } from '#domain/planning/text/failure-outcome-text.ts';
 import type { ClusterEvent } from '../records/cluster-records.ts';
 
 const nextOfRung = {
@@ -43,8 +44,8 @@ export function assessWaypoint({ record, plan, failure, config, now }: WaypointQ
     ...(waitedSeconds !== undefined && { waitedSeconds }),
   });
   const { decision, rung, pauseSeconds } = answer;
-  const sentence = failure.code === 'Cancelled' ? cancelSentence(direction, decision) : answer.sentence;
-  const reported = { ...failure, outcome: sentence };
+  const reported = { ...failure, outcome: answer.outcome };
+  const sentence = failureOutcomeText(reported);
   const fault = { pauseSeconds, Error: failure.code, Cause: `${failure.message} ${sentence}`.slice(0, 1000) };
   const events = (kind: 'RollbackStarted' | 'BackedOff' | 'RetriesEnded') => [{ kind, message: sentence }];
   switch (decision) {
@@ -100,64 +101,37 @@ const waitEvent = ({ node, because, since }: HeldNode, sentence: string): Cluste
   message: `${node}: ${because}, since ${since}; ${sentence}`,
 });
 
-/** What was tried, what was undone, what a retry will try. `record` has the facts from before the way back. */
-export function rollbackSentence(direction: string, record: ClusterRecord, dropped = false): string {
+/** What was tried and undone. `record` has the facts from before the way back. */
+export function undoneStep(direction: string, record: ClusterRecord, dropped = false): FailureOutcome {
   const nodes = record.progress?.nodes ?? [];
-  const stays = nodes.filter(({ part }) => part === 'stays').length;
-  const undone = undoneParts(
-    nodes.filter(({ part }) => part === 'joins'),
-    record.facts,
-  );
-  const kept =
-    record.current === null
-      ? 'nothing is left of the cluster'
-      : `the ${counted(stays, 'other node')} ${stays === 1 ? 'is' : 'are'} as before`;
-  const next = dropped
-    ? 'What was requested apart from the manifest is not retried; request it again.'
-    : 'A retry tries the same again; a changed manifest gets a new plan.';
-  return `The ${direction} was undone: ${undone.join(', ') || 'its changes taken back'}, ${kept}. ${next}`;
+  const stay = nodes.filter(({ part }) => part === 'stays').length;
+  const joins = nodes.filter(({ part }) => part === 'joins');
+  const named = undoneParts.map((part) => {
+    const names = joins.filter((node) => partOf(node, record.facts) === part).map(({ name }) => name);
+    return [part, { count: names.length, names: names.slice(0, 3) }] as const;
+  });
+  return {
+    kind: 'undone',
+    direction,
+    nodes: Object.fromEntries(named.filter(([, { count }]) => count > 0)),
+    stay: record.current === null ? null : stay,
+    ...(dropped && { dropped }),
+  };
 }
 
 /** Claims only what is known: a node without facts may never have been created, and a static one never reached. */
-function undoneParts(joins: readonly NodeProgress[], facts: ClusterFacts): readonly string[] {
-  const isStatic = ({ provider }: NodeProgress) => provider === 'static';
-  const seen = ({ name }: NodeProgress) => facts.nodes[name]?.wireguardPublicKey ?? facts.nodes[name]?.bootId;
-  const created = ({ name }: NodeProgress) => facts.nodes[name]?.publicAddress;
-  const parts: readonly (readonly [text: string, nodes: readonly NodeProgress[]])[] = [
-    ['removed again', joins.filter((node) => !isStatic(node) && created(node))],
-    ['never created, or removed again', joins.filter((node) => !isStatic(node) && !created(node))],
-    ['left the cluster again', joins.filter((node) => isStatic(node) && seen(node))],
-    ['never joined', joins.filter((node) => isStatic(node) && !seen(node))],
-  ];
-  return parts.flatMap(([text, some]) => (some.length > 0 ? [`${listed(some.map(({ name }) => name))} ${text}`] : []));
+function partOf({ name, provider }: NodeProgress, { nodes }: ClusterFacts): (typeof undoneParts)[number] {
+  const known = nodes[name];
+  if (provider !== 'static') return known?.publicAddress ? 'removed' : 'maybeCreated';
+  return (known?.wireguardPublicKey ?? known?.bootId) ? 'left' : 'neverJoined';
 }
 
-/** Why it needs attention, and that nothing is lost. */
-export function standstillSentence(failure: ClusterFailure, record: ClusterRecord): string {
-  if (failure.code === 'PlanRefused' || failure.code === 'PlanMoved')
-    return 'Nothing was changed; what exists keeps running.';
-  if (failure.code === 'Cancelled' && record.attempted === null) {
-    return 'What was reached remains; nothing more is done until you retry or change the manifest.';
-  }
-  const outcome = failure.outcome === 'what follows is being decided' ? '' : `${capital(failure.outcome)}. `;
-  const known =
-    record.attempted === null ? '' : ' What the last step started is recorded, and is then continued or removed.';
-  return `${outcome}It stays as it is until you retry or change the manifest.${known}`;
-}
-
-function cancelSentence(direction: Direction, decision: WaypointDecision): string {
-  if (decision === 'rollBack') return `the ${direction} was cancelled and is undone`;
-  return `the ${direction} was cancelled and stops where it is; it is forward-only, so a retry continues from there`;
+/** Neither forward nor back. */
+export function standstill({ outcome }: ClusterFailure, { attempted }: ClusterRecord): FailureOutcome {
+  const before = lastStep(outcome);
+  return { kind: 'standstill', ...(before && { before }), ...(attempted !== null && { attempted: true }) };
 }
 
 function directionOf({ direction }: PlanInput): Direction {
   return directions.find((known) => known === direction) ?? 'settle';
-}
-
-function listed(names: readonly string[]): string {
-  return names.length > 3 ? `${names.slice(0, 2).join(', ')} and ${names.length - 2} more nodes` : names.join(', ');
-}
-
-function capital(sentence: string): string {
-  return sentence.charAt(0).toUpperCase() + sentence.slice(1).replace(/\.$/, '');
 }

@@ -10,7 +10,6 @@ import type {
 import type { StageError } from '#contracts/stage.ts';
 import type { ClusterRun } from '#contracts/state-inputs.ts';
 import type { Refusal } from '#domain/plan.ts';
-import { listed } from '#domain/words.ts';
 import type { Using } from '../../ports.ts';
 import { movedOf, planMovedError } from '../plans/bound-plan.ts';
 import { heldBy } from '../plans/cluster-plans.ts';
@@ -108,14 +107,13 @@ export function cancelledRecord(run: ClusterRun, record: ClusterRecord, now: str
 }
 
 function stoppedRecord(run: ClusterRun, record: ClusterRecord, error: StageError, now: string): ClusterRecord {
-  return changed(record, run, { failure: { ...error, runId: run.runId, at: now, outcome: 'nothing was changed' } });
+  return changed(record, run, { failure: { ...error, runId: run.runId, at: now, outcome: { kind: 'unchanged' } } });
 }
 
 function degradedFailure(run: ClusterRun, held: readonly HeldPool[], now: string): ClusterFailure | null {
   const [first] = held;
   if (!first) return null;
-  const pools = listed(held.map(({ pool }) => pool));
-  const outcome = `only ${held.length === 1 ? 'pool' : 'the pools'} ${pools} failed, and nothing of ${held.length === 1 ? 'it' : 'them'} is left; everything else is as the manifest asks for. A retry or a changed manifest tries again`;
+  const outcome = { kind: 'withoutPools' as const, pools: held.map(({ pool }) => pool) };
   return { ...first.failure, stage: 'infrastructure', runId: run.runId, at: now, outcome };
 }
 

@@ -22,7 +22,7 @@ export function recordedFailure(question: FailureQuestion): ClusterFailure {
   const real = innermost(fault ?? { Error: 'InternalFault', Cause: 'the pipeline stopped without a reason' });
   const stage = record.progress?.runId === run.runId ? record.progress.stage : undefined;
   const where = { ...(stage && { stage }), runId: run.runId, at: now };
-  if (real.Error === buildStillRuns) return { ...stuckError(run, stage, real), ...where, outcome: afterStop(recorded) };
+  if (real.Error === buildStillRuns) return { ...stuckError(run, stage, real), ...where, ...afterStop(recorded) };
   if (recorded && ofWaypoint) return recorded;
   const retryable = passes(real);
   const retry = `retry, and report it with the run id ${run.runId}`;
@@ -31,16 +31,14 @@ export function recordedFailure(question: FailureQuestion): ClusterFailure {
     code: real.Error,
     message: sentenceOf(real.Cause).slice(0, 2000),
     hint: retryable
-      ? `A service below Kubeloom was slow or did not answer; Kubeloom retries automatically. If it keeps failing, ${retry}.`
+      ? `A service below Kubeloom was slow or did not answer. If it keeps failing, ${retry}.`
       : `This is a fault of Kubeloom or of the services below it; ${retry}.`,
     retryable,
     ...where,
-    outcome: undecided,
   };
 }
 
 const buildStillRuns = 'BuildStillRuns' satisfies ErrorName;
-const undecided = 'what follows is being decided';
 
 /** It has priority over what failed before: whatever follows would work next to the build. */
 function stuckError(run: ClusterRun, stage: string | undefined, { Error: code, Cause }: StateError): StageError {
@@ -49,13 +47,13 @@ function stuckError(run: ClusterRun, stage: string | undefined, { Error: code, C
     class: 'stuck',
     code,
     message: `${build} has not ended, as far as can be seen: ${sentenceOf(Cause)}`.slice(0, 2000),
-    hint: `If it still runs in CodeBuild, stop it there (aws codebuild stop-build --id BUILD), then: kubeloom retry ${run.name}. Kubeloom also retries automatically, and starts nothing before it has ended.`,
+    hint: `If it still runs in CodeBuild, stop it there (aws codebuild stop-build --id BUILD), then: kubeloom retry ${run.name}. Nothing is started before it has ended.`,
     retryable: true,
   };
 }
 
-function afterStop(before: ClusterFailure | undefined): string {
-  return before ? `before that it had failed with ${before.code}: ${before.message}`.slice(0, 2000) : undecided;
+function afterStop(before: ClusterFailure | undefined): Pick<ClusterFailure, 'outcome'> {
+  return before ? { outcome: { kind: 'buildLeft', before: { code: before.code, message: before.message } } } : {};
 }
 
 /** Lambda and Step Functions put JSON into `Cause`; what people want of it is the message. */

@@ -4,6 +4,7 @@ import type { SettleManifestOutput } from '#contracts/state-inputs.ts';
 import { levelOf } from '#domain/event-kinds.ts';
 import { knownExpiries, nextWarningAt } from '#domain/expiry.ts';
 import { type FailedManifest, failureText } from '#domain/failure-lines.ts';
+import { failureOutcomeText } from '#domain/planning/text/failure-outcome-text.ts';
 import type { AcceptedCost } from '#domain/prices/money.ts';
 import { counted, listed } from '#domain/words.ts';
 import { isMaintained } from '../drift/maintained-cluster.ts';
@@ -117,7 +118,8 @@ function stateOf({ status, heldPools = [] }: SettledCluster): string {
 const settled: ReadonlySet<ClusterRecord['status']> = new Set(['Degraded', 'RolledBack', 'NeedsAttention']);
 
 function messageOf({ status, failure }: SettledCluster, runId: string): string {
-  if (failure?.runId === runId) return `${failure.code}: ${failure.message} (${failure.outcome})`.slice(0, 1000);
+  if (failure?.runId === runId)
+    return `${failure.code}: ${failure.message} (${failureOutcomeText(failure)})`.slice(0, 1000);
   if (status === 'Converged') return 'in the desired state';
   if (failure && settled.has(status)) return `as before: ${failure.code}: ${failure.message}`.slice(0, 1000);
   return 'its execution ended without an outcome; a retry continues from what exists';

@@ -116,12 +116,10 @@ export function failureOf(
 ): ClusterFailure {
   const { slot, run } = input;
   const first = about.before;
-  const outcome =
-    slot.mode === 'do' || first === null
-      ? 'what follows is being decided'
-      : `the undo stopped at ${stage}; the stage to undo had failed with ${first.code}: ${first.message}`;
   const { attemptPrefix, at } = about;
-  return { ...error, stage, runId: run.runId, at, outcome: outcome.slice(0, 2000), attemptPrefix };
+  const failure = { ...error, stage, runId: run.runId, at, attemptPrefix };
+  if (slot.mode === 'do' || first === null) return failure;
+  return { ...failure, outcome: { kind: 'undoStopped', stage, undone: { code: first.code, message: first.message } } };
 }
 
 /** The container ended without a result: it was stopped, crashed or never started. Once that may be chance. */

@@ -2,6 +2,7 @@
 import type { ClusterFailure, ClusterRecord } from '#contracts/records.ts';
 import type { ClusterRun } from '#contracts/state-inputs.ts';
 import type { ClusterFacts } from '#domain/cluster-state.ts';
+import { lastStep } from '#domain/failure-outcome.ts';
 import { changed } from '../records/cluster-records.ts';
 
 /** It was made: what exists and what was attempted is as before, and stages that succeeded before run again. */
@@ -19,6 +20,6 @@ export function failedEdit(
   failure: Pick<ClusterFailure, 'class' | 'outcome'>,
 ): Pick<ClusterFailure, 'outcome'> & Pick<ClusterRecord, 'status'> {
   const status = failure.class === 'stuck' ? 'NeedsAttention' : (unreached?.status ?? 'Converged');
-  const next = '`kubeloom state list` shows the state as it is; request the edit again if it is not made';
-  return { status, outcome: `${failure.outcome}; ${next}` };
+  const before = lastStep(failure.outcome);
+  return { status, outcome: { kind: 'editFailed', ...(before && { before }) } };
 }
