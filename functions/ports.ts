@@ -195,10 +195,12 @@ export interface WaitingPlanStore {
 /** The commit that a branch or tag of a git repository names now, or why it is not known. */
 export type ResolvedTemplates = { readonly commit: string } | { readonly reason: string; readonly fix: string };
 
-/** Repositories of templates. */
+export type RepositoryDocument = 'TemplateGitReference' | 'GitSource' | 'plugin';
+
+/** Repositories of git. */
 export interface TemplateSources {
-  /** The commit that a branch, tag or hash names. Never throws: a fault is for the author of the reference. */
-  resolve(url: string, revision: string): Promise<ResolvedTemplates>;
+  /** The commit that a branch, tag or hash names. Never throws: a fault is for the author of what names it. @default TemplateGitReference */
+  resolve(url: string, revision: string, document?: RepositoryDocument): Promise<ResolvedTemplates>;
 }
 
 export interface Clock {

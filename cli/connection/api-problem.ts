@@ -53,7 +53,7 @@ function connectionError(fault: ConnectionFault, { apiUrl, token }: CliConnectio
       );
     case 'incomprehensible':
       return failed(
-        `${message.replace('cannot be understood', `is not one that kubeloom ${packageVersion()} understands`)}: check whether the platform has another version (\`kubeloom version --check\`)`,
+        `kubeloom ${packageVersion()}: ${message}; check whether the platform has another version (\`kubeloom version --check\`)`,
         exitCodes.fault,
       );
     case 'unsigned': {

@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { closedText } from '#domain/observed/closed-texts.ts';
 import { highestVersion, isCommitHash, latestVersion } from '#domain/template-version.ts';
-import type { ResolvedTemplates, TemplateSources } from '../ports.ts';
+import type { RepositoryDocument, ResolvedTemplates, TemplateSources } from '../ports.ts';
 import { askPublicly, type HttpsAnswer, RefusedAddress } from './public-https.ts';
 
 export interface GitReferencesOptions {
@@ -15,8 +15,6 @@ export interface GitReferencesOptions {
   readonly timeoutMs?: number;
   /** Value of the header, where the repository is private. @default none */
   readonly authorization?: string;
-  /** For messages: what names the repository. @default TemplateGitReference */
-  readonly document?: 'TemplateGitReference' | 'plugin';
   /** Only commits that a branch or tag is at: hosts serve those of forks at the address of a repository. @default any */
   readonly namedOnly?: boolean;
 }
@@ -27,17 +25,19 @@ const mostBytes = 1_000_000;
 export class GitReferences implements TemplateSources {
   readonly #options: Pick<Required<GitReferencesOptions>, 'privateHosts' | 'timeoutMs'>;
   readonly #login: Readonly<Record<string, string>>;
-  readonly #isPlugin: boolean;
   readonly #namedOnly: boolean;
 
-  constructor({ privateHosts, timeoutMs = 10_000, authorization, document, namedOnly = false }: GitReferencesOptions) {
+  constructor({ privateHosts, timeoutMs = 10_000, authorization, namedOnly = false }: GitReferencesOptions) {
     this.#namedOnly = namedOnly;
-    this.#isPlugin = document === 'plugin';
     this.#options = { privateHosts, timeoutMs };
     this.#login = authorization === undefined ? {} : { authorization };
   }
 
-  async resolve(url: string, revision: string): Promise<ResolvedTemplates> {
+  async resolve(
+    url: string,
+    revision: string,
+    document: RepositoryDocument = 'TemplateGitReference',
+  ): Promise<ResolvedTemplates> {
     if (isCommitHash(revision) && !this.#namedOnly) return { commit: revision };
     try {
       if (isCommitHash(revision)) return await this.#named(url, revision);
@@ -45,9 +45,9 @@ export class GitReferences implements TemplateSources {
       const named =
         refs.get(`refs/tags/${revision}`) ?? refs.get(`refs/heads/${revision}`) ?? refs.get(fullName(revision) ?? '');
       const commit = named ?? (revision === latestVersion ? newest(refs) : undefined);
-      return commit === undefined ? this.#inWords(unknownRevision(url, revision)) : { commit };
+      return commit === undefined ? unknownRevision(url, revision, document) : { commit };
     } catch (thrown) {
-      return this.#inWords(unanswered(url, thrown, 'authorization' in this.#login));
+      return unanswered(url, thrown, { document, loggedIn: 'authorization' in this.#login });
     }
   }
 
@@ -58,15 +58,6 @@ export class GitReferences implements TemplateSources {
       reason: `no branch and no tag of ${url} is at the commit ${commit}, and this installation only accepts commits of a branch or tag, because others may come from a fork`,
       fix: 'name a branch or a tag, or a commit that one of them points to',
     };
-  }
-
-  /** Words the fix for a plugin, which has a version and no token, where the repository is one. */
-  #inWords(refusal: ResolvedTemplates): ResolvedTemplates {
-    if (!this.#isPlugin || !('fix' in refusal)) return refusal;
-    const fix = refusal.fix
-      .replace('in the TemplateGitReference', 'as version of the plugin')
-      .replace(privateRepository, 'the repository of a provider type has to be public');
-    return { ...refusal, fix };
   }
 
   /** Some hosts only know a repository under its name with `.git`. */
@@ -168,7 +159,7 @@ function newest(refs: ReadonlyMap<string, string>): string | undefined {
   return refs.get(`refs/tags/${highestVersion(tags)}`);
 }
 
-function unknownRevision(url: string, revision: string): ResolvedTemplates {
+function unknownRevision(url: string, revision: string, document: RepositoryDocument): ResolvedTemplates {
   if (revision === latestVersion) {
     const reason = `${url} has no version tag such as "v1.2.3", so "latest" means nothing`;
     return { reason, fix: 'name a branch, a tag or the 40 digits of a commit' };
@@ -178,23 +169,38 @@ function unknownRevision(url: string, revision: string): ResolvedTemplates {
     reason: `${url} has no branch or tag "${revision}"`,
     fix: short
       ? 'give all 40 digits of a commit hash'
-      : 'name a branch, a tag or the 40 digits of a commit in the TemplateGitReference',
+      : `name a branch, a tag or the 40 digits of a commit ${wordsFor[document].place}`,
   };
 }
 
-const privateRepository = 'for a private repository give the TemplateGitReference an auth.secretRef';
+/** Where a document names the revision, and what to do about a private repository. A plugin has no token. */
+const wordsFor = {
+  TemplateGitReference: {
+    place: 'in the TemplateGitReference',
+    isPrivate: 'for a private repository give the TemplateGitReference an auth.secretRef',
+  },
+  GitSource: {
+    place: 'in the GitSource',
+    isPrivate: 'for a private repository give the GitSource a spec.secretRef',
+  },
+  plugin: { place: 'as version of the plugin', isPrivate: 'the repository of a provider type has to be public' },
+} as const satisfies Record<RepositoryDocument, unknown>;
 
-function unanswered(url: string, thrown: unknown, loggedIn: boolean): ResolvedTemplates {
+function unanswered(
+  url: string,
+  thrown: unknown,
+  { document, loggedIn }: { readonly document: RepositoryDocument; readonly loggedIn: boolean },
+): ResolvedTemplates {
   if (thrown instanceof RefusedAddress) return { reason: thrown.message, fix: thrown.fix };
   if (thrown instanceof UnwillingHost && [401, 403, 404].includes(thrown.status)) {
     return loggedIn
       ? {
-          reason: `${url} denies access to the token of the TemplateGitReference (status ${thrown.status})`,
+          reason: `${url} denies access to the token of the ${document} (status ${thrown.status})`,
           fix: 'correct the address, or put a token that may read the repository into its Secret',
         }
       : {
           reason: `${url} is not a public repository (status ${thrown.status})`,
-          fix: `correct the address; ${privateRepository}`,
+          fix: `correct the address; ${wordsFor[document].isPrivate}`,
         };
   }
   const why =

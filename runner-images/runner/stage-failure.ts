@@ -21,11 +21,15 @@ export class StageFailure extends Error {
   /** Each cause on its own, where the tool reported several. */
   readonly parts: readonly FailurePart[];
 
-  constructor(error: ErrorDraft, options: { cause?: unknown; parts?: readonly FailurePart[] } = {}) {
+  /** A table has its meaning. */
+  readonly isKnown: boolean;
+
+  constructor(error: ErrorDraft, options: { cause?: unknown; parts?: readonly FailurePart[]; isKnown?: boolean } = {}) {
     super(error.message, { cause: options.cause });
     this.name = 'StageFailure';
     this.error = finished(error);
     this.parts = options.parts ?? [];
+    this.isKnown = options.isKnown ?? true;
   }
 }
 
@@ -64,7 +68,7 @@ export function stageTooLong(minutes: number): StageFailure {
     class: 'transient',
     code: 'StageTooLong',
     message: `The stage was stopped after ${minutes} minutes, shortly before its build would have been killed.`,
-    hint: 'Kubeloom retries automatically and continues where it stopped. If it never finishes in time, raise the option runnerMinutes.',
+    hint: 'If it never finishes in time, raise the option runnerMinutes.',
   });
 }
 
@@ -91,7 +95,7 @@ export function stageOverdue(): StageFailure {
     code: 'StageTooLong',
     message:
       'The stage was stopped: together with the time in the queue of its build, it took longer than the pipeline waits.',
-    hint: 'Kubeloom retries automatically and continues where it stopped. A higher quota of concurrent CodeBuild builds shortens the queue.',
+    hint: 'A higher quota of concurrent CodeBuild builds shortens the queue.',
   });
 }
 

@@ -86,12 +86,21 @@ describe('faulty repositories', () => {
   });
 
   it('faults of a plugin name the plugin, which has a version and no token', async () => {
-    const plugin = new GitReferences({ privateHosts: [server.host, locked.host], document: 'plugin' });
-    expect(await plugin.resolve(locked.url.replace(/\.git$/, ''), 'main')).toMatchObject({
+    expect(await sources().resolve(locked.url.replace(/\.git$/, ''), 'main', 'plugin')).toMatchObject({
       fix: 'correct the address; the repository of a provider type has to be public',
     });
-    expect(await plugin.resolve(server.url, 'none')).toMatchObject({
+    expect(await sources().resolve(server.url, 'none', 'plugin')).toMatchObject({
       fix: 'name a branch, a tag or the 40 digits of a commit as version of the plugin',
+    });
+  });
+
+  it('faults of a GitSource name the GitSource and its own field', async () => {
+    const bare = locked.url.replace(/\.git$/, '');
+    expect(await sources().resolve(bare, 'main', 'GitSource')).toMatchObject({
+      fix: 'correct the address; for a private repository give the GitSource a spec.secretRef',
+    });
+    expect(await sources().resolve(server.url, 'none', 'GitSource')).toMatchObject({
+      fix: 'name a branch, a tag or the 40 digits of a commit in the GitSource',
     });
   });
 

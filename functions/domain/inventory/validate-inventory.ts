@@ -100,14 +100,10 @@ function templateFaults(document: InventoryTemplate, { templates }: InventorySur
   if (parsed.faults.length > 0) return [...own, ...names, ...parsed.faults];
   const others = (name: string) => {
     const found = templates?.(name);
-    return found && parseTemplate(found);
+    // It may be stored later: the clusters that need it say so until then.
+    return found ? parseTemplate(found) : 'later';
   };
   const { faults } = checkTemplate(parsed, others);
-  const mine = faults
-    .filter(({ template, reason }) => template === parsed.name && !isElsewhere(reason))
-    .map(({ template: _, ...fault }) => fault);
+  const mine = faults.filter(({ template }) => template === parsed.name).map(({ template: _, ...fault }) => fault);
   return [...own, ...names, ...mine];
 }
-
-/** The other template may be stored later: the clusters that need it say so until then. */
-const isElsewhere = (reason: string): boolean => reason.startsWith('there is no template');

@@ -66,7 +66,7 @@ async function nextStep(deps: SubmissionPorts, source: GitSourceRecord): Promise
   const askedAt = after(deps, 0);
   let ref = spec.ref;
   if (secret === undefined) {
-    const answer = await deps.templateSources.resolve(spec.url, spec.ref);
+    const answer = await deps.templateSources.resolve(spec.url, spec.ref, 'GitSource');
     if (!('commit' in answer)) return { step: 'asked', change: rest(deps, source, unreachable(answer)) };
     if (answer.commit === known) return { step: 'asked', change: { ...(await atRest(deps, source)), askedAt } };
     ref = answer.commit;
@@ -203,11 +203,8 @@ function rest(
   return { dueAt: after(deps, minutes * 60), status: { ...before, ...status } };
 }
 
-/** The words of template repositories, which the same code asks. */
 function unreachable({ reason, fix }: { reason: string; fix: string }): Partial<SourceStatus> {
-  const ours = (text: string): string =>
-    text.replaceAll('TemplateGitReference', 'GitSource').replaceAll('auth.secretRef', 'spec.secretRef').slice(0, 2000);
-  return { state: 'Unreachable', problem: { reason: ours(reason), fix: ours(fix) } };
+  return { state: 'Unreachable', problem: { reason: reason.slice(0, 2000), fix: fix.slice(0, 2000) } };
 }
 
 function firstSourceFaults(faults: SourceStatus['faults']): SourceStatus['faults'] {

@@ -6,6 +6,7 @@ import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { isPrivateAddress } from '#adapters/public-https.ts';
 import type { TemplateVersion } from '#domain/template-version.ts';
+import type { RepositoryDocument } from '#functions/ports.ts';
 import { type CommandResult, complaintsOnly, lastLine } from '../process.ts';
 import type { RunnerConfig } from '../runner-config.ts';
 import type { SecretReader } from '../stage-context.ts';
@@ -25,7 +26,7 @@ export interface FetchSubject {
   /** Name of the provider instance or GitSource. */
   readonly name: string;
   /** The document that names the repository. */
-  readonly document: 'TemplateGitReference' | 'GitSource' | 'plugin';
+  readonly document: RepositoryDocument;
   /** `locatorText` of the Secret with the token. @default the repository is public */
   readonly secret?: string | undefined;
 }
@@ -176,7 +177,7 @@ async function judgedAddresses(
       code: 'TemplatesUnreachable',
       message: `The ${title} cannot be fetched from ${url}: ${name} has no address.`,
       resource,
-      hint: `Kubeloom retries automatically; if it keeps failing, correct the address in the ${document}.`,
+      hint: `If it keeps failing, correct the address in the ${document}.`,
     });
   }
   if (!addresses.some(({ address }) => isPrivateAddress(address))) return isIP(name) === 0 ? addresses : [];
@@ -193,8 +194,7 @@ interface Row {
   readonly class: 'user' | 'credentials';
   readonly code: string;
   readonly pattern: RegExp;
-  /** `{document}` names the repository, `{files}` are in it. */
-  readonly hint: string;
+  readonly hint: (document: RepositoryDocument) => string;
 }
 
 /** Meaning of git's errors; first match wins. */
@@ -203,30 +203,32 @@ const complaints: readonly Row[] = [
     class: 'user',
     code: 'TemplatesMissing',
     pattern: /not our ref|couldn't find remote ref|no such remote ref|unadvertised object/i,
-    hint: 'The repository has no such commit, or does not serve it; name another in the {document}.',
+    hint: (document) => `The repository has no such commit, or does not serve it; name another in the ${document}.`,
   },
   {
     class: 'credentials',
     code: 'TemplatesForbidden',
     pattern: /authentication failed|could not read username|\b40[134]\b|repository .{0,300} not found/i,
-    hint: 'Put a token that may read the repository into the Secret of the {document}, then retry.',
+    // Plugins have no token for their repository.
+    hint: (document) =>
+      document === 'plugin'
+        ? 'Correct the address: the repository of a provider type has to be public.'
+        : `Put a token that may read the repository into the Secret of the ${document}, then retry.`,
   },
   {
     class: 'user',
     code: 'TemplatesMoved',
     pattern: /returned error: 30\d/i,
-    hint: 'The repository has moved (HTTP redirect). Put its new URL into the {document}.',
+    hint: (document) => `The repository has moved (HTTP redirect). Put its new URL into the ${document}.`,
   },
   {
     class: 'user',
     code: 'TemplatesTooLarge',
     pattern: /out of memory|cannot allocate|malloc|mmap failed|died of signal|file too large|is too long$/i,
-    hint: 'Keep the {files} in a repository of their own: for this repository git needs more memory or larger files than allowed.',
+    hint: (document) =>
+      `Keep the ${document === 'GitSource' ? 'manifests' : 'modules'} in a repository of their own: for this repository git needs more memory or larger files than allowed.`,
   },
 ];
-
-/** Plugins have no token for their repository. */
-const noPrivatePlugins = 'Correct the address: the repository of a provider type has to be public.';
 
 /** `prlimit` becomes git, and the kernel ends a git that wrote too much, without a message. */
 const endedByKernel = 137;
@@ -242,11 +244,8 @@ function gitFailure(
   const unknown = {
     class: 'transient',
     code: 'TemplatesUnreachable',
-    hint: 'Kubeloom retries automatically; the log of the stage has the output of git.',
+    hint: () => 'The log of the stage has the output of git.',
   } as const;
   const { class: kind, code, hint } = row ?? unknown;
-  const files = document === 'GitSource' ? 'manifests' : 'modules';
-  const isPrivatePlugin = document === 'plugin' && code === 'TemplatesForbidden';
-  const words = (isPrivatePlugin ? noPrivatePlugins : hint).replace('{document}', document).replace('{files}', files);
-  return new StageFailure({ class: kind, code, message, resource: name, hint: words });
+  return new StageFailure({ class: kind, code, message, resource: name, hint: hint(document) });
 }

@@ -50,7 +50,7 @@ async function resolved(
   const authorization = secret === undefined ? undefined : await repositoryLogin({ ports, mask }, secret, title);
   const privateHosts = ports.config.KUBELOOM_TEMPLATE_PRIVATE_HOSTS;
   const sources = new GitReferences({ privateHosts, ...(authorization !== undefined && { authorization }) });
-  const answer = await sources.resolve(url, ref);
+  const answer = await sources.resolve(url, ref, 'GitSource');
   if ('commit' in answer) return answer.commit;
   const { reason: message, fix: hint } = answer;
   throw new StageFailure({ class: 'user', code: 'SourceUnresolved', message, resource: name, hint });

@@ -10,7 +10,6 @@ import type { StateChange, StateEdit, StateEditWork } from '#domain/state-edit.t
 import { counted } from '#domain/words.ts';
 import { dynamicPoolsOf } from '#rendering/machines-root.ts';
 import { dnsWorkspace, workspaceName } from '#rendering/terraform-names.ts';
-import { unknownOfTool } from '../causes/unknown-answers.ts';
 import { knownPoolKey } from '../ssh-keys.ts';
 import { type ContextOf, knownStates, type StageSummary } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
@@ -69,7 +68,7 @@ function makeChange(terraform: TerraformCli, change: StateChange): Promise<void>
 function importFailure(failure: unknown): unknown {
   if (!(failure instanceof StageFailure)) return failure;
   const { error } = failure;
-  if (error.class !== 'user' && !error.hint.includes(unknownOfTool.hint)) return failure;
+  if (error.class !== 'user' && failure.isKnown) return failure;
   const hint =
     'Nothing was imported. The templates have to have the address, and the provider a thing with this id, of a type that can be imported: the message says which of them fails.';
   return new StageFailure({ ...error, class: 'user', retryable: false, hint }, { cause: failure });

@@ -30,11 +30,11 @@ interface Frame {
   readonly within: readonly string[];
 }
 
-/** `templates` by `name@version`. Never throws. */
-export function checkTemplate(
-  template: ParsedTemplate,
-  templates: (name: string) => ParsedTemplate | undefined,
-): TemplateCheck {
+/** Finds a template by `name@version`; `later`: what it has is not known yet, and not judged. */
+type FindTemplate = (name: string) => ParsedTemplate | 'later' | undefined;
+
+/** Never throws. */
+export function checkTemplate(template: ParsedTemplate, templates: FindTemplate): TemplateCheck {
   const checker = new Checker(templates);
   const frame: Frame = { template, within: [], scope: new Map() };
   if (template.document) checker.node(template.document, frame);
@@ -44,10 +44,10 @@ export function checkTemplate(
 class Checker {
   readonly used = new Map<string, ValuePath>();
   readonly faults = new Map<string, TemplateCheck['faults'][number]>();
-  readonly #templates: (name: string) => ParsedTemplate | undefined;
+  readonly #templates: FindTemplate;
   #steps = 0;
 
-  constructor(templates: (name: string) => ParsedTemplate | undefined) {
+  constructor(templates: FindTemplate) {
     this.#templates = templates;
   }
 
@@ -101,6 +101,7 @@ class Checker {
     const template = node.template === undefined ? frame.template : this.#templates(node.template);
     const place = [...node.at, '$include'];
     const scope = new Map(node.args.map(([arg, value]) => [arg, this.#argument(value, frame)] as const));
+    if (template === 'later') return;
     if (template === undefined) {
       this.#fault(frame, place, `there is no template ${name}`, 'store it first, or apply it with this document');
       return;

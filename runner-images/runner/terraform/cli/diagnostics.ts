@@ -28,7 +28,7 @@ const exits: Readonly<Record<number, Meaning>> = {
     class: 'user',
     hint: 'A requirement is missing on the machine that creates the hosts; `kubeloom doctor` lists it.',
   },
-  5: { class: 'conflict', hint: 'Another program works on the same host; Kubeloom retries automatically.' },
+  5: { class: 'conflict', hint: 'Another program works on the same host.' },
   4: hostDown,
   6: hostDown,
   7: badCredentials,
@@ -43,7 +43,7 @@ export function exitMeaning(code: number): Meaning {
   return (
     exits[code] ?? {
       class: 'transient',
-      hint: 'Kubeloom retries automatically; the log of the stage has its own message.',
+      hint: 'The log of the stage has its own message.',
     }
   );
 }
@@ -62,9 +62,8 @@ export function terraformError(input: {
   readonly workspace: string;
   readonly fallback: string;
 }): ErrorDraft {
-  const errors = input.diagnostics.filter(({ severity }) => severity === 'error');
-  const judged = errors.map((diagnostic) => ({ diagnostic, ...judge(partsOf(diagnostic)) }));
-  const { diagnostic, meaning } = decisive(judged) ?? {
+  const errors = errorsIn(input.diagnostics);
+  const { diagnostic, meaning } = decisive(judged(errors)) ?? {
     diagnostic: undefined,
     ...judge({ summary: input.fallback, cause: '' }),
   };
@@ -79,6 +78,16 @@ export function terraformError(input: {
     hint: meaning.hint,
   };
 }
+
+/** Whether a table has the meaning of the one that decides. */
+export const isKnownError = (diagnostics: readonly Diagnostic[], fallback: string): boolean =>
+  (decisive(judged(errorsIn(diagnostics))) ?? judge({ summary: fallback, cause: '' })).known;
+
+const errorsIn = (diagnostics: readonly Diagnostic[]): readonly Diagnostic[] =>
+  diagnostics.filter(({ severity }) => severity === 'error');
+
+const judged = (errors: readonly Diagnostic[]) =>
+  errors.map((diagnostic) => ({ diagnostic, ...judge(partsOf(diagnostic)) }));
 
 interface Parts {
   readonly summary: string;

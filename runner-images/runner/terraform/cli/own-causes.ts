@@ -24,7 +24,7 @@ export const ownRows: readonly CauseRow[] = [
     class: 'conflict',
     pattern:
       /error (?:acquiring|locking) (?:the )?(?:destination )?state.{0,2000}(?:PreconditionFailed|ConditionalRequestConflict|Lock Info|already locked|StatusCode: 412|resource temporarily unavailable)/i,
-    hint: 'Another program works on the same Terraform state. Kubeloom retries automatically; if it keeps failing, check who holds the lock.',
+    hint: 'Another program works on the same Terraform state. If it keeps failing, check who holds the lock.',
   },
   {
     class: 'platform',

@@ -5,7 +5,7 @@ import { type Command, type CommandResult, complaintsOnly } from '../../process.
 import type { StageContext } from '../../stage-context.ts';
 import { finished, StageFailure } from '../../stage-failure.ts';
 import { readToolJson, unreadableAnswer } from '../../tool-answer.ts';
-import { type Diagnostic, terraformError } from './diagnostics.ts';
+import { type Diagnostic, isKnownError, terraformError } from './diagnostics.ts';
 import { diagnosticsOf, lastWords, type Message, readMessage } from './messages.ts';
 
 export interface TerraformOptions {
@@ -270,13 +270,14 @@ export class TerraformCli {
     const { nodes, workspace } = this.#options;
     const fallback = [`terraform ended with exit code ${result.code}`, lastWords(result)].filter(Boolean).join(': ');
     const about = { code, nodes, workspace, fallback };
+    const isKnown = isKnownError(diagnostics, fallback);
     const parts = diagnostics
       .filter(({ severity }) => severity === 'error')
       .map((diagnostic) => ({
         ...(diagnostic.address === undefined ? {} : { address: diagnostic.address }),
         error: finished(terraformError({ ...about, diagnostics: [diagnostic] })),
       }));
-    return new StageFailure(terraformError({ ...about, diagnostics }), { parts });
+    return new StageFailure(terraformError({ ...about, diagnostics }), { parts, isKnown });
   }
 }
 

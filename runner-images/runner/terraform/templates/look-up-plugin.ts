@@ -62,7 +62,7 @@ async function versionOf(lookup: PluginLookup, { ports }: AnswerContext): Promis
   // A commit that was accepted before stays so, also when its branch moved on.
   const before = templateVersionText({ url, commit: version, path: '.' });
   const namedOnly = allowed.length > 0 && copyOf(kept?.version ?? '').version !== before;
-  const answer = await new GitReferences({ privateHosts, document: 'plugin', namedOnly }).resolve(url, version);
+  const answer = await new GitReferences({ privateHosts, namedOnly }).resolve(url, version, 'plugin');
   if ('commit' in answer) return templateVersionText({ url, commit: answer.commit, path: '.' });
   const { reason: message, fix: hint } = answer;
   throw new StageFailure({ class: 'user', code: 'PluginUnresolved', message, resource: name, hint });
