@@ -23,6 +23,7 @@ export interface FailedWork {
   readonly code: string;
   /** Secrets are masked. */
   readonly message: string;
+  /** What a person can do; whether it is retried is not part of it. */
   readonly hint: string;
   readonly stage?: string | undefined;
   readonly resource?: string | undefined;
@@ -138,8 +139,7 @@ function causeOf({ message, resource }: FailedWork): string {
 }
 
 function todoOf({ hint }: FailedWork, { next, logCommand }: FailurePlace): string {
-  const retried = next === undefined || next.kind === 'retry' || next.kind === 'running';
-  const advice = inOneLine(retried ? hint : withoutRetries(hint), mostOf.hint);
+  const advice = inOneLine(hint, mostOf.hint);
   const log = logCommand === undefined || advice.includes(logCommand) ? '' : `Log: ${logCommand}`;
   return [sentence(advice), next === undefined ? '' : nextSentence(next), log].filter(Boolean).join(' ');
 }
@@ -162,20 +162,6 @@ function nextSentence(next: NextTry): string {
       return next satisfies never;
   }
 }
-
-/** Hints are worded while a stage runs, when the retries that they name are still to come. */
-function withoutRetries(hint: string): string {
-  return hint
-    .replaceAll(
-      /(?:,? and )?\bKubeloom (?:also )?retries (?:it|automatically|a bounded number)\b[^.;:]{0,200}(?:[.;:] ?|$)/g,
-      retriesLeft,
-    )
-    .replaceAll(/(?<=^|[.!?] )[a-z]/g, (letter) => letter.toUpperCase())
-    .trim();
-}
-
-/** The rest of a sentence keeps its end. */
-const retriesLeft = (words: string): string => (/^,? and /.test(words) ? '. ' : '');
 
 /** Lines become parts of one sentence after the other; what a terminal would obey is printed as text. */
 function inOneLine(text: string, most: number): string {

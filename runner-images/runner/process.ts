@@ -179,7 +179,7 @@ class Stopper {
       class: 'transient',
       code: 'ToolKilled',
       message: `${this.#command.label} was ended by ${by}, which the runner did not send. Last lines:\n${this.#around.log.lastLines(5)}`,
-      hint: 'Usually memory ran out. Kubeloom retries automatically; if it happens again, give the runner more memory.',
+      hint: 'Usually memory ran out. If it happens again, give the runner more memory.',
     });
   }
 

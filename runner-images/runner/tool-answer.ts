@@ -73,6 +73,6 @@ export function unreadableAnswer({ tool, what, resource }: ToolAnswer, problem: 
     code: 'ToolAnswerUnreadable',
     message: `${tool}: ${what} cannot be read: ${problem}.`,
     ...(resource !== undefined && { resource }),
-    hint: `Kubeloom retries automatically. If it happens again, run the same command of ${tool} by hand, and compare its version with the one in requirements.json.`,
+    hint: `If it happens again, run the same command of ${tool} by hand, and compare its version with the one in requirements.json.`,
   });
 }

@@ -23,6 +23,6 @@ export function meshLeft(keyless: readonly string[]): Omit<StageError, 'retryabl
     code: 'NodeConfigurationFailed',
     message: `the WireGuard mesh is left as it was: no public key is known of ${names.join(', ')}`,
     ...(keyless[0] !== undefined && { resource: keyless[0] }),
-    hint: 'The log of the stage shows why these nodes reported none. Kubeloom retries automatically.',
+    hint: 'The log of the stage shows why these nodes reported none.',
   };
 }

@@ -28,7 +28,7 @@ const bootScript: CauseRow = {
 const wireguard: CauseRow = {
   class: 'transient',
   pattern: /WireGuard does not start/,
-  hint: 'Kubeloom retries automatically. If it stays, see `journalctl -u wg-quick@wg0` on the machine.',
+  hint: 'If it stays, see `journalctl -u wg-quick@wg0` on the machine.',
 };
 /** Ansible itself, on the machine of the runner. */
 const ofRunner: CauseRow = {

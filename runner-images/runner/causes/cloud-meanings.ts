@@ -40,15 +40,15 @@ export const cloudMeanings = {
   },
   rate: {
     class: 'transient',
-    hint: 'The provider is rate-limiting requests. Kubeloom retries automatically.',
+    hint: 'The provider is rate-limiting requests.',
   },
   outage: {
     class: 'transient',
-    hint: 'The provider, or the network to it, failed or was slow. Kubeloom retries automatically.',
+    hint: 'The provider, or the network to it, failed or was slow.',
   },
   busy: {
     class: 'conflict',
-    hint: 'The provider is still working on this resource, or something still uses it. Kubeloom retries automatically; if it stays, the message names what uses it.',
+    hint: 'The provider is still working on this resource, or something still uses it. If it stays, the message names what uses it.',
   },
   taken: {
     class: 'conflict',

@@ -20,13 +20,13 @@ export const kubeadmRows: readonly CodedRow[] = [
     class: 'transient',
     code: 'UpgradeCheckFailed',
     pattern: /\[ERROR CreateJob\]|upgrade-health-check/i,
-    hint: 'A pod that kubeadm starts before an upgrade did not end in time: `kubectl -n kube-system describe job` and its pod say why (image, scheduling, a webhook). Kubeloom retries automatically.',
+    hint: 'A pod that kubeadm starts before an upgrade did not end in time: `kubectl -n kube-system describe job` and its pod say why (image, scheduling, a webhook).',
   },
   {
     class: 'conflict',
     code: 'AddressInUse',
     pattern: /\[ERROR Port-\d+\]/,
-    hint: 'Another program on this machine uses a port of Kubernetes, often one that an earlier cluster left: `ss -lntp` names it. Stop it, or `kubeadm reset -f` if nothing of that cluster is needed. Kubeloom retries automatically.',
+    hint: 'Another program on this machine uses a port of Kubernetes, often one that an earlier cluster left: `ss -lntp` names it. Stop it, or `kubeadm reset -f` if nothing of that cluster is needed.',
   },
   {
     class: 'user',
@@ -47,14 +47,14 @@ export const kubeadmRows: readonly CodedRow[] = [
     code: 'ImageNotPulled',
     pattern:
       /\[ERROR ImagePull\]|failed to pull (?:and unpack )?image|failed to pull images|errimagepull|imagepullbackoff/i,
-    hint: 'The machine could not pull an image. Kubeloom retries automatically; if it stays, check its way to the registry.',
+    hint: 'The machine could not pull an image. If it stays, check its way to the registry.',
   },
   {
     class: 'transient',
     code: 'RuntimeDown',
     pattern:
       /\[ERROR CRI\]|container runtime is not running|validate service connection|containerd\.sock|runtime\.v1\.runtimeservice|cri v1 runtime api is not implemented/i,
-    hint: 'containerd does not answer on this machine: `journalctl -u containerd` says why. Kubeloom retries automatically.',
+    hint: 'containerd does not answer on this machine: `journalctl -u containerd` says why.',
   },
   {
     class: 'user',
@@ -68,7 +68,7 @@ export const kubeadmRows: readonly CodedRow[] = [
     code: 'EtcdNotReady',
     pattern:
       /learner member which is in sync|rpc not supported for learner|too many learner members|re-configuration failed|leader changed|member .{0,60}is not started/i,
-    hint: 'A member of etcd has not caught up yet. Kubeloom retries automatically; if it stays, see the log of etcd on the control nodes (disk and network too slow).',
+    hint: 'A member of etcd has not caught up yet. If it stays, see the log of etcd on the control nodes (disk and network too slow).',
   },
   {
     class: 'user',
@@ -89,14 +89,14 @@ export const kubeadmRows: readonly CodedRow[] = [
     code: 'KubeletDown',
     pattern:
       /kubelet is not healthy|kubelet isn't running|kubelet .{0,40}not (?:running|healthy)|:10248|tls bootstrap|kubelet-start: .{0,80}timed? ?out/i,
-    hint: 'The kubelet does not start on this machine: `journalctl -u kubelet` says why. Kubeloom retries automatically.',
+    hint: 'The kubelet does not start on this machine: `journalctl -u kubelet` says why.',
   },
   {
     class: 'transient',
     code: 'ControlPlaneDown',
     pattern:
       /couldn't initialize a kubernetes cluster|control plane .{0,60}(?:not (?:ready|healthy)|timed out)|wait-control-plane|(?:kube-apiserver|kube-scheduler|kube-controller-manager) (?:check failed|is not healthy)|static pod .{0,80}did not|could not find a jws signature|identity of the api server|cluster-info|failed to get (?:config map|node)|unable to fetch the kubeadm-config/i,
-    hint: 'The control plane does not answer this machine: check the kubelet and the static pods of the control nodes (`crictl ps -a`), and the mesh between them. Kubeloom retries automatically.',
+    hint: 'The control plane does not answer this machine: check the kubelet and the static pods of the control nodes (`crictl ps -a`), and the mesh between them.',
   },
   {
     class: 'user',

@@ -11,7 +11,7 @@ const login: readonly CodedRow[] = [
     class: 'conflict',
     code: 'HostKeyChanged',
     pattern: /host key verification failed|remote host identification has changed|host key mismatch/i,
-    hint: 'Another machine answers at this address than a moment before. Kubeloom retries automatically; if it stays, two machines have this address.',
+    hint: 'Another machine answers at this address than a moment before. If it stays, two machines have this address.',
   },
   {
     class: 'credentials',
@@ -64,7 +64,7 @@ const machine: readonly CodedRow[] = [
     code: 'OutOfMemory',
     pattern:
       /out of memory|oom[- ]?kill|cannot allocate memory|std::bad_alloc|(?:from )?signal:? (?:9\b|kill)|status 137\b|(?:^|[:;\d] ?)killed\b/i,
-    hint: 'The kernel of this machine ended a program, usually because memory ran out. Kubeloom retries a bounded number of times; if it stays, choose a server type with more memory.',
+    hint: 'The kernel of this machine ended a program, usually because memory ran out. If it stays, choose a server type with more memory.',
   },
 ];
 
@@ -97,13 +97,13 @@ const packages: readonly CodedRow[] = [
     code: 'PackageManagerBusy',
     pattern:
       /could not get lock|frontend lock|is another process using it|unable to (?:acquire|lock)|waiting for cache lock|locked by another process|holding the (?:yum|rpm|dnf) lock|existing lock \/|waiting for process with pid|transaction lock|package manager .{0,60}(?:busy|locked)/i,
-    hint: 'Another package manager runs on the machine (`ps aux | grep -E "apt|dpkg|dnf|yum|unattended"`). Kubeloom retries automatically.',
+    hint: 'Another package manager runs on the machine (`ps aux | grep -E "apt|dpkg|dnf|yum|unattended"`).',
   },
   {
     class: 'conflict',
     code: 'PackagesInterrupted',
     pattern: /dpkg was interrupted|dpkg --configure -a|inconsistent state|unfinished transactions? remaining/i,
-    hint: 'An earlier installation on the machine was interrupted: run `sudo dpkg --configure -a` (RHEL: `dnf history redo last`) on it. Kubeloom retries automatically.',
+    hint: 'An earlier installation on the machine was interrupted: run `sudo dpkg --configure -a` (RHEL: `dnf history redo last`) on it.',
   },
   {
     class: 'user',
@@ -150,7 +150,7 @@ const packages: readonly CodedRow[] = [
     code: 'NodeNetworkFailed',
     pattern:
       /temporary failure (?:in name resolution|resolving)|could(?: not|n't) (?:resolve|be fetched)|not be fetched|could not connect|cannot initiate the connection|name or service not known|failed to fetch|unable to fetch|unable to connect|failed to download|cannot download|all mirrors were tried|hash sum mismatch|curl: \((?:5|6|7|18|28|35|52|56|92)\)|curl error|connection (?:timed out|reset|refused|closed)|(?:reset|closed) by|port \d+: host is|tls handshake|no such host|network is unreachable|no route to host|toomanyrequests|returned error: (?:429|5\d\d)|unexpected eof|i\/o timeout|dial tcp|not in gzip format|unexpected end of file/i,
-    hint: 'The machine could not reach the network, a package mirror, a registry or another machine. Kubeloom retries automatically; if it stays, check DNS, routes and firewall of the machine.',
+    hint: 'The machine could not reach the network, a package mirror, a registry or another machine. If it stays, check DNS, routes and firewall of the machine.',
   },
 ];
 
@@ -165,7 +165,7 @@ const system: readonly CodedRow[] = [
     class: 'conflict',
     code: 'AddressInUse',
     pattern: /address already in use|is in use on the load balancer|port \d+ is in use/i,
-    hint: `Another program on this machine uses a port of a role, of Kubernetes or of WireGuard (${wireguardPort}): \`ss -lntup\` names it. Stop it, or choose another port for the role. Kubeloom retries automatically.`,
+    hint: `Another program on this machine uses a port of a role, of Kubernetes or of WireGuard (${wireguardPort}): \`ss -lntup\` names it. Stop it, or choose another port for the role.`,
   },
   {
     class: 'user',
@@ -192,13 +192,13 @@ const system: readonly CodedRow[] = [
     code: 'ServiceFailed',
     pattern:
       /job for .{1,200} (?:failed|canceled)|failed to (?:re)?start|start request repeated too quickly|control process exited/i,
-    hint: 'A service does not start on this machine: `journalctl -u NAME` says why. Kubeloom retries automatically.',
+    hint: 'A service does not start on this machine: `journalctl -u NAME` says why.',
   },
   {
     class: 'transient',
     code: 'NodeTooSlow',
     pattern: /timed? ?out|deadline exceeded|temporarily unavailable|too many open files|resource busy|try again/i,
-    hint: 'The machine was too slow or too busy. Kubeloom retries automatically; if it stays, check its load, or choose a larger server type.',
+    hint: 'The machine was too slow or too busy. If it stays, check its load, or choose a larger server type.',
   },
   {
     class: 'user',

@@ -3,13 +3,13 @@ import type { Meaning } from './cause-row.ts';
 
 /** Refusals of a service that may disappear without a change: too slow, too early, too often, changed meanwhile. */
 const temporary = {
-  408: { class: 'transient', hint: 'The service did not get the request in time. Kubeloom retries automatically.' },
+  408: { class: 'transient', hint: 'The service did not get the request in time.' },
   409: {
     class: 'conflict',
-    hint: 'Another change of the same thing is in progress, or its name is taken. Kubeloom retries automatically; if it stays, see the message for what it is, and remove or rename that.',
+    hint: 'Another change of the same thing is in progress, or its name is taken. If it stays, see the message for what it is, and remove or rename that.',
   },
-  425: { class: 'transient', hint: 'The service is not ready for the request. Kubeloom retries automatically.' },
-  429: { class: 'transient', hint: 'The provider is rate-limiting requests. Kubeloom retries automatically.' },
+  425: { class: 'transient', hint: 'The service is not ready for the request.' },
+  429: { class: 'transient', hint: 'The provider is rate-limiting requests.' },
 } as const satisfies Readonly<Record<number, Meaning>>;
 
 /** Refusals that say by their number alone what is wrong. */
@@ -31,19 +31,19 @@ export const clearStatuses: ReadonlySet<number> = new Set([401, 408, 425, 429]);
 /** A node's word that no row knows: the same in the tables of all tools that visit nodes. */
 export const unknownOfNode: Meaning = {
   class: 'transient',
-  hint: 'Kubeloom does not know this message of the machine, and retries a bounded number of times. If it stays, the message is the machine’s own, and the log of the stage has all of it.',
+  hint: 'Kubeloom does not know this message of the machine. If it stays, the message is the machine’s own, and the log of the stage has all of it.',
 };
 
 /** Neither a code nor a status nor a word that is known. */
 export const unknownOfTool: Meaning = {
   class: 'transient',
-  hint: 'Kubeloom does not know this message, and retries a bounded number of times. If it stays, the message is the tool’s own, and the log of the stage has all of it.',
+  hint: 'Kubeloom does not know this message. If it stays, the message is the tool’s own, and the log of the stage has all of it.',
 };
 
 /** What an HTTP status means where no code and no word is known; undefined for those that are not failures. */
 export function meaningOfStatus(status: number): Meaning | undefined {
   if (status >= 500 && status <= 599) {
-    return { class: 'transient', hint: `The service failed with status ${status}. Kubeloom retries automatically.` };
+    return { class: 'transient', hint: `The service failed with status ${status}.` };
   }
   if (status < 400 || status > 499) return undefined;
   return (

@@ -61,7 +61,7 @@ async function download({ ports }: Places, resource: string, url: string): Promi
         resource,
         hint: refused
           ? `Use a public host, or ask the operator to add ${host} to KUBELOOM_TEMPLATE_PRIVATE_HOSTS, or to put the file under its SHA-256 into a directory of KUBELOOM_DOCUMENTS.`
-          : 'Kubeloom retries automatically; if it keeps failing, correct the URL in the ManagementPlane.',
+          : 'If it keeps failing, correct the URL in the ManagementPlane.',
       },
       { cause },
     );
@@ -75,6 +75,6 @@ async function download({ ports }: Places, resource: string, url: string): Promi
     resource,
     hint: gone
       ? 'Correct the URL in the ManagementPlane.'
-      : 'Kubeloom retries automatically; if it keeps failing, correct the URL in the ManagementPlane.',
+      : 'If it keeps failing, correct the URL in the ManagementPlane.',
   });
 }

@@ -54,12 +54,12 @@ const connection: CodedRow = {
   code: 'HostUnreachable',
   pattern:
     /dial tcp|no route to host|connection (?:refused|reset|closed|timed out)|i\/o timeout|EOF\b|handshake failed|connection lost/i,
-  hint: 'A node or its network did not answer. Kubeloom retries automatically.',
+  hint: 'A node or its network did not answer.',
 };
 const slow: Meaning & { readonly code: string } = {
   class: 'transient',
   code: 'KubeOneTimedOut',
-  hint: 'Kubeloom retries automatically; the log of the stage says what KubeOne waited for.',
+  hint: 'The log of the stage says what KubeOne waited for.',
 };
 
 type Known = typeof slow;

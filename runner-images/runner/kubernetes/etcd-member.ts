@@ -69,7 +69,7 @@ export async function removeEtcdMember(
     code: 'EtcdUnreachable',
     message: `No etcd of ${survivors.join(', ')} answers, so the member of ${node} cannot be removed.`,
     resource: node,
-    hint: 'Check the etcd pods in kube-system; Kubeloom retries automatically.',
+    hint: 'Check the etcd pods in kube-system.',
   });
 }
 

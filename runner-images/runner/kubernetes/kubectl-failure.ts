@@ -16,7 +16,7 @@ const table: readonly ReasonRow[] = [
     class: 'transient',
     code: 'WebhookUnreachable',
     pattern: /failed calling webhook|failed to call webhook|conversion webhook .{0,200}failed/i,
-    hint: 'A webhook in the cluster did not answer. Kubeloom retries automatically; if the problem persists, check the pods of the webhook.',
+    hint: 'A webhook in the cluster did not answer. If the problem persists, check the pods of the webhook.',
   },
   {
     class: 'user',
@@ -36,13 +36,13 @@ const table: readonly ReasonRow[] = [
     code: 'KubernetesUnreachable',
     pattern:
       /etcdserver: |leader changed|storage is \(re\)initializing|not yet ready to handle request|apiserver (?:is )?shutting down/i,
-    hint: 'The API server or etcd was not ready. Kubeloom retries automatically; if it stays, check etcd on the control nodes.',
+    hint: 'The API server or etcd was not ready. If it stays, check etcd on the control nodes.',
   },
   {
     class: 'transient',
     code: 'NamespaceTerminating',
     pattern: /because it is being terminated|object is being deleted/i,
-    hint: 'A namespace or object of this name is still being deleted. Kubeloom retries automatically; if it stays, something holds it: see its `finalizers`.',
+    hint: 'A namespace or object of this name is still being deleted. If it stays, something holds it: see its `finalizers`.',
   },
   {
     class: 'user',
@@ -63,13 +63,13 @@ const table: readonly ReasonRow[] = [
     code: 'NodeChanged',
     pattern:
       /the object has been modified|please apply your changes to the latest version|precondition failed|uid in precondition/i,
-    hint: 'Another program changed the node or object at the same moment. Kubeloom retries automatically.',
+    hint: 'Another program changed the node or object at the same moment.',
   },
   {
     class: 'conflict',
     code: 'FieldsOwned',
     pattern: /apply failed with \d{1,4} conflict/i,
-    hint: 'Another program manages fields of an object that the documents set: remove them from one of both. Kubeloom retries automatically.',
+    hint: 'Another program manages fields of an object that the documents set: remove them from one of both.',
   },
   {
     class: 'user',
@@ -90,7 +90,7 @@ const table: readonly ReasonRow[] = [
     code: 'ServiceAccountMissing',
     reasons: ['Forbidden'],
     pattern: /error looking up service account|serviceaccount "[^"]{1,253}" not found/i,
-    hint: 'The service account is not there yet. Kubeloom retries automatically; if it stays, add it to the documents of the manifest.',
+    hint: 'The service account is not there yet. If it stays, add it to the documents of the manifest.',
   },
   {
     class: 'credentials',
@@ -139,28 +139,28 @@ const table: readonly ReasonRow[] = [
     code: 'KubernetesUnreachable',
     reasons: ['ServiceUnavailable', 'InternalError', 'Timeout', 'ServerTimeout', 'TooManyRequests'],
     pattern: any,
-    hint: 'The Kubernetes API was busy or failed. Kubeloom retries automatically.',
+    hint: 'The Kubernetes API was busy or failed.',
   },
   {
     class: 'transient',
     code: 'KubernetesUnreachable',
     pattern:
       /connection (?:refused|reset)|no route to host|i\/o timeout|timed? ?out|deadline exceeded|unable to connect|was refused|EOF\b|service ?unavailable|TLS handshake|no such host|network is unreachable|timeout|canceled|client connection lost|http2: |too many requests|currently unable to handle|the server is (?:currently|not ready)|internal error occurred|has prevented the request/i,
-    hint: 'The Kubernetes API did not answer. Check control nodes and load balancer; Kubeloom retries automatically.',
+    hint: 'The Kubernetes API did not answer. Check control nodes and load balancer.',
   },
   {
     class: 'conflict',
     code: 'NodeChanged',
     reasons: ['Conflict', 'AlreadyExists'],
     pattern: any,
-    hint: 'Another program changed or made the object at the same moment. Kubeloom retries automatically.',
+    hint: 'Another program changed or made the object at the same moment.',
   },
   {
     class: 'conflict',
     code: 'ObjectGone',
     reasons: ['NotFound', 'Gone', 'Expired'],
     pattern: any,
-    hint: 'Another program deleted the object at the same moment, or it is not there yet. Kubeloom retries automatically, from what then exists.',
+    hint: 'Another program deleted the object at the same moment, or it is not there yet.',
   },
   {
     class: 'user',

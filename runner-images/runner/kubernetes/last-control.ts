@@ -46,7 +46,7 @@ function lastThatAnswers(name: string, staying: readonly string[]): StageFailure
     code: 'LastControlNode',
     message: `${name} is the last control node that answers: ${staying.join(', ')}, which would stay, ${staying.length === 1 ? 'is' : 'are'} not ready. It is not removed.`,
     resource: name,
-    hint: `Bring ${staying.join(', ')} back, or replace it; Kubeloom retries automatically.`,
+    hint: `Bring ${staying.join(', ')} back, or replace it.`,
   });
 }
 
@@ -59,6 +59,6 @@ export function noMajority(name: string, members: readonly string[], living: Rea
     code: 'LastControlNode',
     message: `Without ${name} etcd would have no majority: ${left.length - silent.length} of ${left.length} members that are left would answer (${silent.join(', ')} not). It is not removed.`,
     resource: name,
-    hint: `Bring ${silent.join(', ')} back, or remove it first; Kubeloom retries automatically.`,
+    hint: `Bring ${silent.join(', ')} back, or remove it first.`,
   });
 }

@@ -86,7 +86,7 @@ async function readyWithout(node: ControlNode, nodes: readonly ControlNode[]): P
       code: 'ControlPlaneNotReady',
       message: `The certificates of ${node.name} are not renewed while another control node is not ready: ${other.name}: ${why}`,
       resource: other.name,
-      hint: 'Check that node; Kubeloom retries automatically.',
+      hint: 'Check that node.',
     });
   }
 }
@@ -130,6 +130,6 @@ function notRenewed(resource: string, why: string): StageFailure {
     code: 'CertificatesNotRenewed',
     message: `The certificates of ${resource} were not renewed: ${why}`,
     resource,
-    hint: 'Kubeloom retries automatically. By hand, as root on the node: `kubeadm certs renew all`, then restart its static pods.',
+    hint: 'By hand, as root on the node: `kubeadm certs renew all`, then restart its static pods.',
   });
 }

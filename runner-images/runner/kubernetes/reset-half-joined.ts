@@ -55,6 +55,6 @@ function notReset(node: string, stderr: string): StageFailure {
     code: 'NodeNotReset',
     message: `A join was interrupted on ${node}, and \`kubeadm reset\` failed there: ${words || 'it printed nothing'}`,
     resource: node,
-    hint: `Log in on ${node} and run \`kubeadm reset -f\` as root; Kubeloom retries automatically.`,
+    hint: `Log in on ${node} and run \`kubeadm reset -f\` as root.`,
   });
 }

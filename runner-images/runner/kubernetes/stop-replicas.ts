@@ -81,6 +81,6 @@ export async function refuseLastReplica(context: StageContext, kubectl: Kubectl,
     code: 'LastReplica',
     message: `${node} has the last healthy replica of ${volumes.slice(0, 20).join(', ')}${volumes.length > 20 ? ` and ${volumes.length - 20} more` : ''}: no other one is on a node that is ready and stays, so it is drained and not removed.`,
     resource: node,
-    hint: 'Kubeloom retries automatically until the data is elsewhere: see in Longhorn whether other nodes have room for it. A volume that is detached is copied only while it is attached. Or delete the volumes.',
+    hint: 'See in Longhorn whether other nodes have room for it. A volume that is detached is copied only while it is attached. Or delete the volumes.',
   });
 }

@@ -90,7 +90,7 @@ function factsOf(name: string, made: NodeOutput | undefined): NodeFacts {
       code: 'AddressMissing',
       message: `Terraform created node ${name}, but the node has no address.`,
       resource: name,
-      hint: 'Kubeloom retries automatically; the log of the stage says what was created.',
+      hint: 'The log of the stage says what was created.',
     });
   }
   return {

@@ -23,7 +23,7 @@ export function outOfService(
         class: 'transient',
         code: 'VaultSealed',
         message,
-        hint: 'Unseal it; Kubeloom retries automatically until then.',
+        hint: 'Unseal it.',
       };
     }
     if (status === 429 || status >= 472) {
@@ -32,7 +32,7 @@ export function outOfService(
         class: 'transient',
         code: 'VaultUnavailable',
         message,
-        hint: 'Kubeloom retries automatically; see the log of Vault.',
+        hint: 'See the log of Vault.',
       };
     }
     return undefined;

@@ -71,7 +71,7 @@ function unanswered({ name, address }: VaultConnection, cause: Error): StageFail
       code: 'VaultUnreachable',
       message: `The Vault ${address} does not answer (${code}).`,
       resource: name,
-      hint: `Kubeloom retries automatically. Check that it is up and that runners can reach the address in the Secret ${name}.`,
+      hint: `Check that it is up and that runners can reach the address in the Secret ${name}.`,
     },
     { cause },
   );

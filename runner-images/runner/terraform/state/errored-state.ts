@@ -168,7 +168,7 @@ function notPushed(stateKey: string, stderr: string): StageFailure {
     code: 'StateNotPushed',
     message: `The Terraform state ${stateKey} of an earlier build, kept as ${erroredKey(stateKey)}, cannot be saved yet: ${cause}`,
     resource: stateKey,
-    hint: 'Nothing is planned before that, and Kubeloom retries automatically. See whether the bucket of the installation accepts what runners write (its key, its policy, its quota).',
+    hint: 'Nothing is planned before that. See whether the bucket of the installation accepts what runners write (its key, its policy, its quota).',
   });
 }
 

@@ -140,7 +140,7 @@ function lockRefused(stateKey: string, failure: StageFailure): StageFailure {
       code: failure.error.code,
       message: `No one holds the lock of the Terraform state ${stateKey}: the bucket of the installation did not take it. ${words.trim()}`,
       resource: stateKey,
-      hint: 'There is no lock to free. The bucket has to accept what runners write below terraform/ (conditional writes, its policy, its key); Kubeloom retries automatically.',
+      hint: 'There is no lock to free. The bucket has to accept what runners write below terraform/ (conditional writes, its policy, its key).',
       retryable: false,
     },
     { cause: failure },
@@ -165,7 +165,7 @@ function stateInUse(stateKey: string, build: string): StageFailure {
     class: 'conflict',
     code: 'StateInUse',
     message: `The build ${build} of Kubeloom, which still runs, works on the Terraform state ${stateKey}.`,
-    hint: 'Kubeloom retries automatically. If that build never ends, stop it in CodeBuild, then retry.',
+    hint: 'If that build never ends, stop it in CodeBuild, then retry.',
   });
 }
 
@@ -176,7 +176,7 @@ function unseenBuild(stateKey: string, build: string, cause: unknown): StageFail
       class: 'conflict',
       code: 'StateInUse',
       message: `CodeBuild did not say whether the build ${build} still works on the Terraform state ${stateKey}: ${why}`,
-      hint: 'Kubeloom retries automatically.',
+      hint: 'If it stays, check whether CodeBuild works in this region.',
     },
     { cause },
   );
@@ -187,7 +187,7 @@ function lockOfUnknown(stateKey: string, build: string, lock: string): StageFail
     class: 'conflict',
     code: 'StateInUse',
     message: `The Terraform state ${stateKey} is locked by the build ${build} of Kubeloom, which CodeBuild does not know here: it may run in another account or region.`,
-    hint: `Kubeloom retries automatically, and frees the lock ${longestBuildHours} hours after it was taken. If nothing works on the state, free it with \`terraform force-unlock ${lock}\`, then retry.`,
+    hint: `Kubeloom frees the lock ${longestBuildHours} hours after it was taken. If nothing works on the state, free it with \`terraform force-unlock ${lock}\`, then retry.`,
   });
 }
 

@@ -103,7 +103,7 @@ const hints = {
   credentials:
     'Correct the Secret, or grant what is missing (`kubeloom provider check`, docs/plugins.md), then retry. With `driftChecks.strays: report` nothing is stopped or deleted.',
   user: 'Remove the protection of the machine at the provider, or delete it there, then retry. With `driftChecks.strays: report` nothing is stopped or deleted.',
-  transient: 'Kubeloom retries automatically.',
+  transient: 'If it stays, delete the machine at the provider.',
 } as const;
 
 function notActed(code: string, { provider }: HookInput, { failed, needs = undefined }: NotKnown): StageFailure {
