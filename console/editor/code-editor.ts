@@ -9,8 +9,8 @@ import {
   completionKeymap,
 } from '@codemirror/autocomplete';
 import { history, historyKeymap, indentLess, indentMore, standardKeymap } from '@codemirror/commands';
-import { indentService, indentUnit, StreamLanguage, syntaxHighlighting } from '@codemirror/language';
-import { yaml } from '@codemirror/legacy-modes/mode/yaml';
+import { yamlLanguage } from '@codemirror/lang-yaml';
+import { indentService, indentUnit, syntaxHighlighting } from '@codemirror/language';
 import { Annotation, EditorState } from '@codemirror/state';
 import { EditorView, keymap, lineNumbers, placeholder } from '@codemirror/view';
 import { type DocumentSchema, type Word, wordsAt } from '../model/schema-words.ts';
@@ -45,7 +45,7 @@ export function codeEditor(host: HTMLElement, { label, keys, example, text, writ
       doc: text,
       extensions: [
         ...[lineNumbers(), lineFaults, history(), placeholder(example), EditorState.tabSize.of(2), indentUnit.of('  ')],
-        ...[StreamLanguage.define(yaml), syntaxHighlighting(colours), indentation, codeLook],
+        ...[yamlLanguage, syntaxHighlighting(colours), indentation, codeLook],
         autocompletion({
           override: [complete],
           icons: false,

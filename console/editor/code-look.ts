@@ -3,13 +3,12 @@ import { HighlightStyle } from '@codemirror/language';
 import { EditorView } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 
-/** By the words of the stream mode for YAML: a key is an atom, a mark of YAML is meta. */
+/** By the words of the parser for YAML: a key is the name of a property, a text without quotation marks is content. */
 export const colours = HighlightStyle.define([
-  { tag: tags.atom, color: 'var(--link)' },
-  { tag: [tags.meta, tags.comment], color: 'var(--dim)' },
-  { tag: [tags.string, tags.number], color: 'var(--good)' },
-  { tag: [tags.keyword, tags.variableName], color: 'var(--warn)' },
-  { tag: tags.definitionKeyword, color: 'var(--dim)', fontWeight: '700' },
+  { tag: tags.definition(tags.propertyName), color: 'var(--link)' },
+  { tag: [tags.meta, tags.comment, tags.separator, tags.bracket], color: 'var(--dim)' },
+  { tag: [tags.string, tags.content], color: 'var(--good)' },
+  { tag: [tags.keyword, tags.labelName, tags.typeName], color: 'var(--warn)' },
 ]);
 
 const mono = 'ui-monospace, "Cascadia Mono", "DejaVu Sans Mono", monospace';

@@ -25,6 +25,7 @@ describe('where the cursor is', () => {
   it.each([
     ['', '‸'],
     ['', 'kind: InputManifest\nsp‸'],
+    ['', '‸\nkind: InputManifest\n'],
     ['spec', 'spec:\n  pro‸'],
     ['spec', 'spec:\n  providers:\n    - name: a\n  no‸'],
     ['spec.providers.[]', 'spec:\n  providers:\n    - na‸'],
@@ -55,6 +56,26 @@ describe('where the cursor is', () => {
     ['spec.a.[]', 'spec:\n  a: [one, t‸'],
   ])('the value %s is that of %j', (path, text) => {
     expect([pathOf(text), place(text)?.what]).toEqual([path, 'value']);
+  });
+
+  it.each([
+    ['a key above without a colon', 'spec:\n  a\n  b: 1\n  ‸', 'spec', ['b']],
+    ['a key below without a colon', 'spec:\n  a: 1\n  ‸\n  b\n  c: 1\n', 'spec', ['a', 'c']],
+    [
+      'a list above that is not closed',
+      'spec:\n  x:\n    - name: [a\n      pro‸\n      c: 1\n',
+      'spec.x.[]',
+      ['name', 'c'],
+    ],
+    ['braces above that are not closed', 'spec:\n  a: { b: 1\n  pro‸', 'spec', ['a']],
+    ['a quotation mark above that is not closed', 'spec:\n  a: "b\n  pro‸\n  c: 1\n', 'spec', ['a', 'c']],
+    ['two colons above', 'spec:\n  a: b: c\n  pro‸', 'spec', ['a']],
+    ['a bracket above that closes nothing', 'spec:\n  a: }\n  pro‸', 'spec', ['a']],
+    ['a key in the middle of others', 'spec:\n  a: 1\n  pro‸\n  b:\n    - c\n', 'spec', ['a', 'b']],
+    ['an item in the middle of others', 'spec:\n  x:\n    - a: 1\n    - pro‸\n    - b: 1\n', 'spec.x.[]', []],
+    ['braces over several lines', 'spec:\n  a: {\n    b: 1,\n    c‸\n  }\n  d: 1\n', 'spec.a', ['b']],
+  ])('a half-written map with %s has its place and its keys', (_, text, path, others) => {
+    expect([pathOf(text), place(text)?.what, place(text)?.others]).toEqual([path, 'key', others]);
   });
 
   it('keys within braces know their mapping, also nested and in lists', () => {
