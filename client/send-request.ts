@@ -79,7 +79,7 @@ export function jsonIn(text: string): unknown {
 }
 
 /** `fetch` says only that it failed; why is in its cause. */
-export function reasonOf(failure: unknown): { readonly code?: string; readonly message: string } {
+function reasonOf(failure: unknown): { readonly code?: string; readonly message: string } {
   const inner = failure instanceof Error && failure.cause instanceof Error ? failure.cause : failure;
   // If the host has several addresses, each has failed.
   const first = inner instanceof AggregateError ? inner.errors[0] : inner;

@@ -1,4 +1,4 @@
-/** `npm run check`: format and lint (modules too if Terraform is here), types, tests (unit, contract, architecture, ASL), generated files, synth, advisories. */
+/** `npm run check`: format and lint (modules too if Terraform is here), what is unused (knip.jsonc), types, tests (unit, contract, architecture, ASL), generated files, synth, advisories. */
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -6,7 +6,7 @@ import { join } from 'node:path';
 
 if (process.argv.includes('--help')) {
   console.log(
-    'node scripts/check.mjs [--no-tests]: format, lint (shell scripts and playbooks too), words, types, generated files, synth, known holes in packages and the unit tests',
+    'node scripts/check.mjs [--no-tests]: format, lint (shell scripts and playbooks too), words, what is unused, types, generated files, synth, known holes in packages and the unit tests',
   );
   process.exit();
 }
@@ -26,6 +26,7 @@ const steps = [
     { needs: 'ansible-lint', cwd: ansible, env: withoutOwnAnsible() },
   ],
   ['words of the glossary', 'node', ['scripts/word-lint.mjs']],
+  ['nothing is unused: files, exports, packages', 'knip', ['--no-progress']],
   ['types', 'tsc', ['--noEmit']],
   ['generated files are current', 'node', ['scripts/generate.mjs', '--check']],
   ['synth', 'cdk', ['synth', '--quiet']],

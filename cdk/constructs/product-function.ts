@@ -22,7 +22,7 @@ import { grantUses, type UsedResources } from '../rights/grant-uses.ts';
 export type FunctionCode = (name: string) => Code;
 
 /** How long a function may work: as long as its state waits, and the API, whose gateway waits 30 seconds at most. */
-export const functionSeconds = 60;
+const functionSeconds = 60;
 export const apiSeconds = 29;
 
 /** Counted over all functions: calls that took more than 80 percent of the time that their function has. */

@@ -10,7 +10,7 @@ import { defaultTemplates } from '#domain/manifest/schema/input-manifest.ts';
 import { type ClaudieCluster, claudieClusters, isOutput } from './claudie-outputs.ts';
 import { type MovedManifest, movedManifest } from './moved-manifest.ts';
 
-export interface AdoptedFile {
+interface AdoptedFile {
   readonly path: string;
   readonly text: string;
 }

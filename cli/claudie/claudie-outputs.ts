@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { isMap, parseJson } from '#domain/json.ts';
 
-export interface ClaudieMachine {
+interface ClaudieMachine {
   readonly node: string;
   /** Name of the pool as Claudie created it: `<name>-<7 char hash>`, or the name of a static one. */
   readonly pool: string;

@@ -126,7 +126,7 @@ export interface TestReport {
   readonly errors: readonly TestError[];
 }
 
-export interface TestError {
+interface TestError {
   /** Run in which it came up; absent for the test as a whole. */
   readonly run?: string;
   readonly words: string;

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { RootModule } from '#rendering/root-module.ts';
 
-export interface Ran {
+interface Ran {
   readonly ok: boolean;
   readonly stdout: string;
   /** What is reported when it failed. */

@@ -6,7 +6,7 @@ export type TerraformType =
   | { readonly kind: 'tuple'; readonly members: readonly TerraformType[] }
   | { readonly kind: 'object'; readonly attributes: Readonly<Record<string, AttributeType>> };
 
-export interface AttributeType {
+interface AttributeType {
   readonly type: TerraformType;
   readonly optional: boolean;
 }

@@ -7,7 +7,7 @@ export interface Box {
   readonly width: number;
   readonly height: number;
 }
-export interface DrawnNode extends Box {
+interface DrawnNode extends Box {
   readonly node: NodeRow;
 }
 export interface DrawnPool extends Box {

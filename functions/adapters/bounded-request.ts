@@ -25,7 +25,7 @@ export interface BoundedAnswer {
 }
 
 /** The answer did not come in time, or is too large. */
-export class BoundReached extends Error {
+class BoundReached extends Error {
   readonly code: 'timeout' | 'too large';
 
   constructor(code: BoundReached['code'], message: string) {

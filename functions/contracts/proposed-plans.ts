@@ -6,7 +6,7 @@ import { InventoryPlan } from './inventory.ts';
 import { closedStates } from './waiting-plans.ts';
 
 /** Whether a proposal still waits, and how it ended. */
-export const endOfProposal = {
+const endOfProposal = {
   state: z
     .enum(['Proposed', 'Approved', 'Outdated', ...closedStates])
     .describe(

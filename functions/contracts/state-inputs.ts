@@ -110,6 +110,7 @@ export const AssessFailureOutput = StateError.extend({
 });
 export type AssessFailureOutput = z.infer<typeof AssessFailureOutput>;
 
+/** @alias WaypointInput: each state has a name of its own for what it gets. */
 export const RecordRollbackInput = WaypointInput;
 
 /** Record Standstill is also reached when nothing could be planned. `next`: Assess Failure has recorded the failure. */
@@ -162,6 +163,7 @@ export type CollectResultOutput = z.infer<typeof CollectResultOutput>;
 // ---- finish-run ----------------------------------------------------------------------------------------------
 
 /** Stop Builds of `run-stage`: a stage whose build took longer than its state waits. */
+/** @alias RunStageInput */
 export const LateStageInput = RunStageInput;
 export type LateStageInput = RunStageInput;
 

@@ -9,12 +9,11 @@ import { type ManifestKey, Orphans } from './records.ts';
 import { closedStates } from './waiting-plans.ts';
 
 /** An edit of a Terraform state that waits for an approval. */
-export const ProposedEdit = z.strictObject({
+const ProposedEdit = z.strictObject({
   /** Id of the cluster. */
   cluster: z.string(),
   edit: StateEditWork.omit({ by: true }),
 });
-export type ProposedEdit = z.infer<typeof ProposedEdit>;
 
 const inWords = {
   reason: z.string(),

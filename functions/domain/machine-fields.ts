@@ -61,6 +61,7 @@ type DocumentPlace = Extract<(typeof machineFields)[MachineFieldName], { readonl
 /** Names the fields of a manifest that have a row neither here nor there; then this does not compile. */
 type Forgotten = Exclude<Place, DocumentPlace | OtherPlace>;
 type MustBeNever<Nothing extends never> = Nothing;
+/** @public It is a check, which no one imports. */
 export type ForgottenFields = MustBeNever<Forgotten>;
 
 const rows = Object.entries(machineFields) as [MachineFieldName, MachineField][];

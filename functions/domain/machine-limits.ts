@@ -19,7 +19,7 @@ export interface MachineLimits {
   readonly zone?: ZoneForm;
 }
 
-export interface ZoneForm {
+interface ZoneForm {
   readonly accepts: (zone: string, region: string) => boolean;
   /** "begins with its region, as eu-central-1a" */
   readonly form: string;

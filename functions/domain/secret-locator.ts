@@ -1,6 +1,6 @@
 /** A reference to secret fields as one line of text: what states, plans and waypoints hold of it. Never a value. */
 
-export interface StoredSecret {
+interface StoredSecret {
   readonly kind: 'stored';
   /** `<namespace>/<name>` */
   readonly name: string;

@@ -41,7 +41,7 @@ export type JobRights = Readonly<Record<string, readonly string[]>>;
 /** Copies of accepted provider types: a session names those of its job. */
 export const acceptedCopies = 'checks/_copies/*';
 /** Secrets of users: a session names those of its job. */
-export const usersSecrets = 'user/*';
+const usersSecrets = 'user/*';
 
 /** Actions on builds need no key here: they are those of the runner's own project. */
 export function jobRights(tool: RunnerTool, place: JobPlace): JobRights {

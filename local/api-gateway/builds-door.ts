@@ -41,7 +41,7 @@ export function buildsDoor(
 }
 
 /** The session of a build's role, as CodeBuild names it. */
-export function userArnOf(build: string): string {
+function userArnOf(build: string): string {
   const [project = '', number = ''] = build.split(':');
   return `arn:aws:sts::${account}:assumed-role/${buildRoleOf(project)}/AWSCodeBuild-${number}`;
 }

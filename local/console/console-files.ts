@@ -5,7 +5,7 @@ import { extname, join, relative, sep } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { cacheControl } from '#contracts/console-page.ts';
 
-export interface ConsoleFile {
+interface ConsoleFile {
   readonly type: string;
   readonly body: Buffer;
   readonly zipped: Buffer;

@@ -49,7 +49,7 @@ export interface JobContext<Use extends PortUse = never> {
   readonly run: (command: Command) => Promise<CommandResult>;
 }
 
-export interface JobEnd<Found> {
+interface JobEnd<Found> {
   /** ISO 8601 */
   readonly startedAt: string;
   readonly endedAt: string;

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 
 export const templates = join(import.meta.dirname, '../../templates/ansible');
 
-export type Event = { readonly event: string } & Readonly<Record<string, unknown>>;
+type Event = { readonly event: string } & Readonly<Record<string, unknown>>;
 
 export interface LocalRun {
   readonly code: number;

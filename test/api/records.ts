@@ -41,7 +41,7 @@ export function aRun(change: Partial<RunRecord> = {}): RunRecord {
   };
 }
 
-export function aPool(name: string, role: NodePoolState['role'], nodes: readonly string[]): NodePoolState {
+function aPool(name: string, role: NodePoolState['role'], nodes: readonly string[]): NodePoolState {
   return {
     id: `${name}-1234567`,
     name,

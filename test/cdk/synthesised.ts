@@ -35,7 +35,6 @@ export function installationOf(context: Readonly<Record<string, unknown>> = {}):
 
 /** The stacks with default options. */
 export const installation = installationOf();
-export const stacks = [installation.storage, installation.pipeline, installation.api, installation.observability];
 
 export function templateOf(stack: Stack): Template {
   const made = templates.get(stack) ?? Template.fromStack(stack);

@@ -14,7 +14,7 @@ export interface InstalledPackage {
   remove(): void;
 }
 
-export interface Ended {
+interface Ended {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;

@@ -5,7 +5,7 @@ import type { ManifestDescription } from '#contracts/api-bodies.ts';
 import type { RunEvent } from '#contracts/records.ts';
 
 /** What one read of the manifest shows: a state, its absence, or a fault of the service. */
-export type Look = ManifestDescription | 'gone' | 'unavailable';
+type Look = ManifestDescription | 'gone' | 'unavailable';
 
 export interface Moment {
   readonly look: Look;

@@ -23,7 +23,7 @@ export interface MotoServer {
   close(): Promise<void>;
 }
 
-export const motoAccount = '000000000000';
+const motoAccount = '000000000000';
 
 /** `calls`: port of 127.0.0.1 that moto's Step Functions sends its calls of other services to. @default moto itself */
 export async function startMoto({ calls }: { readonly calls?: number } = {}): Promise<MotoServer> {

@@ -40,16 +40,6 @@ export function startOnLocal(around: ValidationContext, functions: readonly stri
 const variablesIn = (environment: Readonly<Record<string, string>>) =>
   Object.entries(environment).map(([Name, Value]) => ({ Name, Value }));
 
-/** Machines that a test brings along; functions are answered by `call`. */
-export function startMachinesOnLocal(
-  machines: Readonly<Record<string, object>>,
-  call: FunctionCall,
-  functions: readonly string[],
-): Promise<OnLocal> {
-  const texts = Object.fromEntries(Object.entries(machines).map(([name, machine]) => [name, JSON.stringify(machine)]));
-  return startLocal(texts, functions, { call, build: async () => 0 });
-}
-
 async function startLocal(
   texts: Readonly<Record<string, string>>,
   functions: readonly string[],

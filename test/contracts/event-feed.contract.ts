@@ -7,7 +7,7 @@ import { propertyRuns } from '#test/property-runs.ts';
 import { anEvent, minute } from './builders.ts';
 
 /** As DynamoDB gives it to Lambda. */
-export function streamBatch(
+function streamBatch(
   events: readonly RunEvent[],
   { namespace = 'team', name = 'shop' }: { readonly namespace?: string; readonly name?: string } = {},
 ): { readonly Records: readonly object[] } {

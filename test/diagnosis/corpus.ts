@@ -34,7 +34,7 @@ export function corpusOf(tool: CorpusTool): readonly CorpusMessage[] {
   return messagesIn(tool, readFileSync(join(import.meta.dirname, 'corpus', `${tool}.txt`), 'utf8'));
 }
 
-export function messagesIn(tool: CorpusTool, text: string): readonly CorpusMessage[] {
+function messagesIn(tool: CorpusTool, text: string): readonly CorpusMessage[] {
   return text
     .split(/^@@ (?=[a-z])/m)
     .filter(Boolean)

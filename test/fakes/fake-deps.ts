@@ -20,7 +20,7 @@ import { InMemoryEvents, InMemoryFeed, InMemoryRuns, RecordedBus } from './in-me
 import { InMemoryWaitingPlans } from './in-memory-waiting-plans.ts';
 
 /** Every read of the clock is one millisecond later, so that records have an order in time. */
-export class SteppingClock implements Clock {
+class SteppingClock implements Clock {
   #at: number;
 
   constructor(start = '2026-11-20T12:00:00.000Z') {
@@ -38,7 +38,7 @@ export class SteppingClock implements Clock {
 }
 
 /** a000001, a000002 …: as long as asked for. */
-export class CountingIds implements Ids {
+class CountingIds implements Ids {
   #count = 0;
 
   hash(length: number): string {
@@ -165,7 +165,7 @@ export class RecordedBuilds implements Builds {
 }
 
 /** Remembers the sessions that were opened; the keys of each are its place among them. */
-export class RecordedSessions implements BuildSessions {
+class RecordedSessions implements BuildSessions {
   readonly opened: Parameters<BuildSessions['open']>[0][] = [];
 
   async open(session: Parameters<BuildSessions['open']>[0]): ReturnType<BuildSessions['open']> {
@@ -175,7 +175,7 @@ export class RecordedSessions implements BuildSessions {
   }
 }
 
-export class InMemoryBuildGrants implements BuildGrants {
+class InMemoryBuildGrants implements BuildGrants {
   readonly #taken = new Map<string, string>();
 
   async take({ build, digest }: Parameters<BuildGrants['take']>[0]): Promise<boolean> {

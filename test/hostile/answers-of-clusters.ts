@@ -1,5 +1,4 @@
 /** Each question that Kubeloom asks a cluster: an honest answer, the reader of it, and the file that reads. */
-import { openServingRequests, ServingRequests } from '#domain/certificates/serving-requests.ts';
 import { getObjects, objectsOf } from '#runner/documents/objects.ts';
 import { refuseStorageInUse } from '#runner/documents/storage-in-use.ts';
 import { budgetsThatHold } from '#runner/kubernetes/disruption-budgets.ts';
@@ -171,6 +170,3 @@ export const clusterQuestions: readonly ClusterQuestion[] = [
     ],
   },
 ];
-
-/** As the agent reads the same list in a cluster. */
-export const openRequests = (list: unknown) => openServingRequests(ServingRequests.parse(list));

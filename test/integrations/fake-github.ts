@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
-export interface Comment {
+interface Comment {
   readonly id: number;
   readonly issue: number;
   readonly user: { readonly login: string };

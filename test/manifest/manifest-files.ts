@@ -12,7 +12,7 @@ const shared = join(repository, '..', 'shared', 'inputs');
 export const realInputs = existsSync(shared) ? shared : undefined;
 
 /** Sequences of manifests that are applied one after another: one folder each. */
-export const sequencesFolder = join(repository, 'test/manifests/sequences');
+const sequencesFolder = join(repository, 'test/manifests/sequences');
 export const sequenceNames: readonly string[] = readdirSync(sequencesFolder).toSorted();
 
 /** The files of a sequence in their order, its templates first. */

@@ -5,7 +5,7 @@ import { InputManifest } from '#domain/manifest/schema/input-manifest.ts';
 import { buildDesiredState } from '#domain/planning/desired/build-desired-state.ts';
 import type { HeldPoolUse } from '#domain/planning/desired/desired-pools.ts';
 
-export const clusterName = 'c';
+const clusterName = 'c';
 
 const providers = [
   { name: 'hz-1', providerType: 'hetzner', region: 'nbg1' },

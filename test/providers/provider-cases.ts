@@ -12,7 +12,7 @@ import { ProviderTemplate } from '#rendering/provider-template.ts';
 import { readSchemaFixture, type SchemaFixture } from './plugin/schema-fixture.ts';
 
 /** Words of a cloud for where and what; `mocks/pool.json` next to the modules has those that are not ordinary. */
-export interface Place {
+interface Place {
   readonly regions: readonly [string, string];
   readonly serverType: string;
   readonly image: string;

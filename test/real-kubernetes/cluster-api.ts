@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { SourceFile } from '#domain/planes/management-plane.ts';
 
-export const modules = {
+const modules = {
   before: 'sigs.k8s.io/cluster-api@v1.10.4',
   after: 'sigs.k8s.io/cluster-api@v1.11.1',
   docker: 'sigs.k8s.io/cluster-api/test@v1.11.1',

@@ -1,6 +1,5 @@
 /** A real kube-apiserver and etcd, the platform of this machine with the sim runner, and operators between them. */
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -205,8 +204,6 @@ export function simManifest(
     },
   };
 }
-
-export const textOf = (path: string): string => readFileSync(join(repository, path), 'utf8');
 
 /** Output of kubectl as an administrator. */
 export function kubectlOf(kubernetes: BareApiServer, args: readonly string[], input?: string): Promise<string> {

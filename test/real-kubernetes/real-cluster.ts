@@ -49,14 +49,14 @@ export interface Manifest {
     };
   };
 }
-export interface Balancer {
+interface Balancer {
   name: string;
   roles: string[];
   readonly dns: { readonly dnsZone: string; readonly provider: string; hostname: string };
   readonly targetedK8s: string;
   pools: string[];
 }
-export interface Pool {
+interface Pool {
   readonly name: string;
   count: number;
   labels?: Record<string, string>;

@@ -97,7 +97,7 @@ export const staticPool: NodePoolState = {
   ],
 };
 
-export const edgePool = dynamicPool(
+const edgePool = dynamicPool(
   { id: 'edge-ccccccc', role: 'loadBalancer', nodes: [{ name: 'edge-ccccccc-01', privateAddress: '192.168.2.5' }] },
   { region: 'nbg1', storageDiskSize: 0, subnet: '10.0.2.0/24' },
 );

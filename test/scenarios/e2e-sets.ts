@@ -5,7 +5,7 @@ import type { ManifestName } from '#cli/connection/api-client.ts';
 import { filesOfSequence } from '#test/manifest/manifest-files.ts';
 import { keyOf, type SimulatedWorld } from './simulated-world.ts';
 
-export interface Submission {
+interface Submission {
   readonly metadata: { readonly name: string; readonly namespace?: string };
 }
 

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type LoopbackServer, listenOnLoopback } from 'aws-on-loopback/server/loopback-server.ts';
 import { type CryptoKey, exportJWK, exportSPKI, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
 
-export interface Signing {
+interface Signing {
   /** @default RS256 with the issuer's key */
   readonly alg?: 'RS256' | 'ES256' | 'PS256' | 'EdDSA' | 'HS256';
   /** null: none. @default that of the key */

@@ -6,7 +6,7 @@ import type { OrderOfLevels } from './order-of-levels.ts';
 import { type ValuePath, valuePathText } from './value-path.ts';
 
 /** A document that sets values. */
-export interface ValueSource extends InventoryPlace {
+interface ValueSource extends InventoryPlace {
   readonly level: string;
   readonly generation: number;
   readonly by: string;

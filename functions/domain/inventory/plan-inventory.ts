@@ -7,7 +7,7 @@ import { type Inventory, type InventoryIndex, indexInventory } from './inventory
 import { originAt, type Resolution, resolveCluster } from './resolve-cluster.ts';
 import { leafPaths, valueAt } from './value-at.ts';
 
-export type Impact =
+type Impact =
   /** Its manifest changes; a new cluster, too. */
   | 'changes'
   /** It depends on what changes, but a value of a later level is what it has. */

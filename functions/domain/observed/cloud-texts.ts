@@ -1,5 +1,4 @@
 /** Texts that the APIs of several clouds answer. What only one of them has is next to its reader. */
-import { z } from 'zod';
 import { closedText, observedLine } from './closed-texts.ts';
 
 /** Names that people gave: compared with those of nodes, and shown. */
@@ -19,6 +18,3 @@ export const PageToken = closedText(8000, /^[!-~]+$/);
 
 /** An address of the cloud's API, without a login, a query or a fragment. */
 export const ApiUrl = closedText(2000, /^https?:\/\/[\w.:[\]-]+(?:\/[\w.~%/-]*)?$/);
-
-/** An amount that a quota is made of. */
-export const Amount = z.number().min(-1).max(1e15);

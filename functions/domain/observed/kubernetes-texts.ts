@@ -33,7 +33,7 @@ export const ResourceVersion = closedText(64, /^(?:[A-Za-z0-9][\w.-]*)?$/);
 export const ObjectUid = closedText(64, /^[A-Za-z0-9][\w-]*$/);
 
 /** `16Gi`, `3920m`, `110`, `1e3` */
-export const Quantity = closedText(50, /^[-+]?[\d.]+(?:[eE][-+]?\d+|[numkMGTPE]i?|Ki)?$/);
+const Quantity = closedText(50, /^[-+]?[\d.]+(?:[eE][-+]?\d+|[numkMGTPE]i?|Ki)?$/);
 
 /** A quantity by resource: `cpu`, `memory`, `nvidia.com/gpu`. */
 export const Quantities = z.record(QualifiedName, Quantity);

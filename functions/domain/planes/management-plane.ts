@@ -13,7 +13,7 @@ export const componentKinds = [
   'addon',
   'ipam',
 ] as const;
-export type ComponentKind = (typeof componentKinds)[number];
+type ComponentKind = (typeof componentKinds)[number];
 
 /** Its faults never repeat it: a password in it would get into logs. Without a query, which has tokens. */
 const Https = z.string().refine(isPlainHttps, {

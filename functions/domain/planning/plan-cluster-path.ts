@@ -13,7 +13,7 @@ import { moveOffLostNode } from './work/lost-endpoint.ts';
 import { repairWaypoints } from './work/repair-plans.ts';
 import { type DrainBudget, stagePlans, undoPlans } from './work/stage-plans.ts';
 
-export interface PathOptions extends DrainBudget {
+interface PathOptions extends DrainBudget {
   /** Pools that are replaced at once when their templates change. @default 1 */
   readonly replaceAtOnce?: number;
   /** Drift that is repaired once nothing else is to change. @default nothing */

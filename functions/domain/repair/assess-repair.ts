@@ -4,7 +4,7 @@ import { isUnhealthy } from './node-health.ts';
 import type { ObservedNode, RepairLedger, RepairPolicy } from './observed-node.ts';
 import { type RepairAllowance, repairAllowance } from './repair-budget.ts';
 
-export interface RepairRefusal {
+interface RepairRefusal {
   readonly node: string;
   /** For people. */
   readonly because: string;

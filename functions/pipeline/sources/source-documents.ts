@@ -11,7 +11,7 @@ import { error, type Fault } from '#domain/manifest/faults/fault.ts';
 import { manifestKinds } from '#domain/manifest/schema/manifest-kinds.ts';
 
 const kinds = [...manifestKinds, 'TemplateGitReference'] as const;
-export type SourceKind = (typeof kinds)[number];
+type SourceKind = (typeof kinds)[number];
 
 export interface SourceDocument {
   readonly file: string;

@@ -113,7 +113,7 @@ export function executionName({ waypointPrefix, stage, mode }: StagePlace): stri
   return whole.slice(0, longestName - end.length - hash.length) + hash + end;
 }
 
-export function projectOf(stage: RunWork, projects: Readonly<Record<string, string>>): string {
+function projectOf(stage: RunWork, projects: Readonly<Record<string, string>>): string {
   const project = projects[toolOfStage[stage]];
   if (project) return project;
   const message = `no CodeBuild project is known for ${toolOfStage[stage]}; add it to KUBELOOM_RUNNER_PROJECTS`;

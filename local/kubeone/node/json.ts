@@ -5,7 +5,7 @@ export interface JsonObject {
   [key: string]: Json | undefined;
 }
 
-export interface ObjectMeta extends JsonObject {
+interface ObjectMeta extends JsonObject {
   name: string;
   namespace?: string;
   uid?: string;

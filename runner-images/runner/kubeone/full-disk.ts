@@ -39,7 +39,7 @@ export async function withFullDisk(
 }
 
 /** "/var has 12 kB left": the first full file system of `df -Pk`, the line `files` and `df -Pi`; undefined: none, or no such table. */
-export function fullDisk(tables: string): string | undefined {
+function fullDisk(tables: string): string | undefined {
   const [sizes = '', files = ''] = tables.slice(0, 20_000).split(/^files$/m);
   const [size] = rowsOf(sizes).filter(({ left }) => left < least.kilobytes);
   if (size !== undefined) return `${size.place} has ${size.left} kB left`;

@@ -17,7 +17,7 @@ export interface MachineNow {
 }
 
 /** One request each. Throw `NotListed` or `CheckRefused`; acts also `NotDone`. */
-export interface MachinesOfType {
+interface MachinesOfType {
   /** Undefined when it does not exist. */
   look(machine: MachineAt): Promise<MachineNow | undefined>;
   stop(machine: MachineAt): Promise<void>;

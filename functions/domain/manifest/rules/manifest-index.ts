@@ -29,7 +29,7 @@ export interface ValidationContext {
   readonly agents?: KnownAgents;
 }
 
-export interface KnownAgents {
+interface KnownAgents {
   /** Clusters reach the API of the installation. */
   readonly reachApi: boolean;
   /** `<namespace>/<manifest>/<cluster>` of each whose agent reported lately. */

@@ -9,7 +9,7 @@ import { type PoolLabel, poolLabels } from './pool-labels.ts';
 import { waypointTitle } from './waypoint-title.ts';
 
 /** One thing that happens to nodes (`+` made, `~` changed in place, `-` removed, `=` stays) or to anything else (`·`). */
-export interface PlanLine {
+interface PlanLine {
   readonly mark: '·' | '+' | '~' | '-' | '=';
   readonly text: string;
 }

@@ -7,7 +7,7 @@ import type { PoolLabel } from './pool-labels.ts';
 
 const nodePartNames = ['made', 'changed', 'drained', 'removed', 'stays'] as const;
 /** `changed`: in place; `drained`: moved out of Kubernetes with care, then removed; `stays`: learns its peers at most. */
-export type NodePart = (typeof nodePartNames)[number];
+type NodePart = (typeof nodePartNames)[number];
 
 export interface DescribedNode {
   readonly name: string;

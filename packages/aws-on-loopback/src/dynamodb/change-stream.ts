@@ -11,7 +11,7 @@ export interface Streamed {
   readonly prefix: string;
 }
 
-export interface StreamChange {
+interface StreamChange {
   readonly id: number;
   /** The new item, as DynamoDB writes it: `{ "pk": { "S": "…" } }`. */
   readonly image: unknown;

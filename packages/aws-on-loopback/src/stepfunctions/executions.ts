@@ -11,7 +11,7 @@ import type { Machine } from './machines.ts';
 const payloadLimit = 262_144;
 export const roleArn = 'arn:aws:iam::000000000000:role/local';
 
-export interface StartRequest {
+interface StartRequest {
   readonly machine: Machine;
   /** 1 to 80 characters. @default a random id */
   readonly name?: string | undefined;
