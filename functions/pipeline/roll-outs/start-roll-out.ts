@@ -1,7 +1,6 @@
 /** Starts a roll-out: plans it as a whole, stores what it will do to each cluster; the state machine carries it out. */
 import { type RollOutGoals, type RollOutRecord, rollOutKeys } from '#contracts/roll-outs.ts';
 import { refuseFaults } from '#documents/wire-faults.ts';
-import { PipelineError } from '#domain/errors.ts';
 import { inventoryName } from '#domain/inventory/inventory-documents.ts';
 import { costWhen } from '#domain/prices/accepted-cost.ts';
 import type { BudgetOfPlan } from '#domain/prices/budget-of-plan.ts';
