@@ -22,14 +22,14 @@ describe('a deletion', () => {
       stored({ document: { kind: 'InputManifest' } }),
       { generation: 2, attempt: 1 },
     ],
-  ])('of %s is the generation or attempt that follows', (_, before, version) => {
+  ])('the deletion of %s is the generation or attempt that follows', (_, before, version) => {
     const { record, plans } = assessDeletion({ ...settings(), stored: before, clusters: [converged()] });
     expect(record).toMatchObject({ ...version, deleting: true, status: 'Deleting' });
     expect(plans).toMatchObject([{ cluster: 'web', refusals: [] }]);
     expect(plans[0]?.waypoints.at(-1)?.target).toBeNull();
   });
 
-  it('ends the pause, and is bound to no plan of before', () => {
+  it('a deletion ends the pause, and is bound to no plan of before', () => {
     const plan = { id: 'p', kubeloom: '1', clusters: {} };
     const { record } = assessDeletion({ ...settings(), stored: stored({ paused: true, plan }), clusters: [] });
     expect(record).not.toHaveProperty('paused');
@@ -37,7 +37,7 @@ describe('a deletion', () => {
     expect(record.dueAt).toBeDefined();
   });
 
-  it('repeated without orphans keeps those that were asked for before', () => {
+  it('a deletion that is repeated without orphans keeps those that were asked for before', () => {
     const before = stored({ deleting: true, status: 'Failed', orphans: ['compute-00'] });
     const of = (orphans?: readonly string[]) =>
       assessDeletion({
