@@ -4,7 +4,15 @@ import { PipelineError } from './errors.ts';
 /** Random lower-case letters and digits. */
 export interface HashSource {
   hash(length: number): string;
+  /** The host name that is chosen for a load balancer. @default a random one */
+  hostname?(loadBalancer: string): string;
 }
+
+/** For plans that are only shown: the run chooses another name, so none is shown that no one will ever reach. */
+export const withoutHostnames = (ids: HashSource): HashSource => ({
+  hash: (length) => ids.hash(length),
+  hostname: (loadBalancer) => `<new name for ${loadBalancer}>`,
+});
 
 const idHashLength = 7;
 export const hostnameLength = 17;

@@ -37,6 +37,27 @@ describe('POST …/plan', () => {
     expect(text).not.toMatch(/Web_GPU-/);
   });
 
+  it('a plan shows no host name that the run would not choose: it is chosen when the name is made', async () => {
+    const { spec, ...manifest } = aManifest();
+    const [control] = spec.nodePools.dynamic;
+    const front = (dns: object) => ({
+      roles: [{ name: 'web', protocol: 'tcp', port: 443, targetPort: 30443, targetPools: ['compute'] }],
+      clusters: [{ name: 'front', roles: ['web'], targetedK8s: 'web', pools: ['edge'], dns }],
+    });
+    const nodePools = { dynamic: [...spec.nodePools.dynamic, { ...control, name: 'edge' }] };
+    const planOf = async (dns: object) => {
+      const loadBalancers = front({ dnsZone: 'example.com', provider: 'sim-1', ...dns });
+      const body = { ...manifest, spec: { ...spec, nodePools, loadBalancers } };
+      const { json } = await apiUnderTest().call('POST', `${manifestPath}/plan`, { body });
+      expect(json.faults).toEqual([]);
+      return JSON.stringify(json);
+    };
+    const chosen = await planOf({});
+    expect(chosen).toContain('<new name for front>.example.com: the name is made');
+    expect(chosen).not.toMatch(/\b[a-z0-9]{17}\.example\.com/);
+    expect(await planOf({ hostname: 'shop' })).toContain('shop.example.com: the name is made');
+  });
+
   it('a plan with an empty body is of the stored manifest', async () => {
     const api = apiUnderTest();
     await api.call('PUT', manifestPath, { body: aManifest() });

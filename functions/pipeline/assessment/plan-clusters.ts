@@ -2,6 +2,7 @@
 import type { WireFault } from '#contracts/api-bodies.ts';
 import type { ClusterRecord, DemandRecord, ManifestRecord } from '#contracts/records.ts';
 import { placeInDocument } from '#domain/manifest/groups/groups-as-manifest.ts';
+import { withoutHostnames } from '#domain/naming.ts';
 import type { ClusterPlan, Refusal } from '#domain/plan.ts';
 import { placeOfSubject } from '#domain/planning/states/place-of-subject.ts';
 import { clustersOf, planCluster, reachedRecords } from '../plans/cluster-plans.ts';
@@ -15,13 +16,13 @@ interface ExistingClusters {
   readonly demands?: readonly DemandRecord[];
 }
 
-/** One plan for each cluster that is desired or exists; names of what is new are made up, the run makes its own. */
+/** One plan for each cluster that is desired or exists. Ids of what is new are made up, the run makes its own; host names are left open. */
 export function planClusters(
   settings: PlanSettings,
   desired: ManifestRecord,
   { clusters, demands }: ExistingClusters,
 ): readonly ClusterPlan[] {
-  const planning = planningOf(settings, desired, demands);
+  const planning = { ...planningOf(settings, desired, demands), ids: withoutHostnames(settings.ids) };
   const manifest = readableManifest(desired);
   const placed = (refusal: Refusal): Refusal =>
     refusal.about && manifest

@@ -59,12 +59,13 @@ function dnsState(
   existing: readonly (LoadBalancerState | undefined)[],
   sources: PoolSources,
 ): DnsState {
+  const { ids } = sources;
   const zone = desired.dns.dnsZone;
   const kept = existing.find((loadBalancer) => loadBalancer?.dns.zone === zone)?.dns.hostname;
   return {
     zone,
     provider: sources.provider(desired.dns.provider),
-    hostname: desired.dns.hostname ?? kept ?? sources.ids.hash(hostnameLength),
+    hostname: desired.dns.hostname ?? kept ?? ids.hostname?.(desired.name) ?? ids.hash(hostnameLength),
     alternativeNames: [...desired.dns.alternativeNames],
   };
 }
