@@ -39,7 +39,7 @@ export function readinessOf(
   return follows ? found : oneOf('Stalled', reason, message);
 }
 
-/** Of a manifest whose document is that of its object. */
+/** The conditions of a manifest whose document is that of its object. */
 export function manifestReadiness(manifest: ManifestDescription): readonly ConditionFinding[] {
   const status = reportedStatus(manifest);
   const failed = status === 'Failed' || status === 'Unreadable';

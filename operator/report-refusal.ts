@@ -18,7 +18,7 @@ interface Ports {
   readonly now: () => Date;
 }
 
-/** Of objects that were not observed since they were changed; all others are as they were last seen. */
+/** The status of objects that were not observed since they were changed; all others are as they were last seen. */
 export async function reportRefusal(ports: Ports, lists: readonly Listed[], error: unknown): Promise<void> {
   const why = refusalIn(error);
   if (why === undefined) return;

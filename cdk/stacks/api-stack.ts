@@ -120,7 +120,7 @@ export class ApiStack extends Stack {
   }
 }
 
-/** Of a route of its own, or of all others together. */
+/** The throttle of a route of its own, or of all others together. */
 function throttleOf({ requestsPerSecond, requestBurst }: Options) {
   return { rateLimit: requestsPerSecond, burstLimit: requestBurst };
 }

@@ -8,7 +8,7 @@ import { aManifest, key } from '#test/api/documents.ts';
 import { aClusterRecord } from '#test/api/records.ts';
 import { countingIds } from '#test/planning/arbitraries.ts';
 
-export const now = new Date('2026-11-20T12:00:00.000Z');
+const now = new Date('2026-11-20T12:00:00.000Z');
 export const noPlanes: KnownExisting['planes'] = { stored: [], sent: [], wanted: [], installed: {} };
 export const noTemplates: KnownExisting['templates'] = { templates: {}, templateSecrets: {}, faults: [] };
 
@@ -52,4 +52,4 @@ export function nextOf({ next, faults }: Pick<Assessment, 'next' | 'faults'>): N
 }
 
 /** One manifest for all tests: two pools of the provider `sim`, one cluster. */
-export { aManifest, key };
+export { aManifest };

@@ -50,7 +50,7 @@ it('a document that is refused after a good one is not ready, and says what stil
   expect(status()).toMatchObject({ state: 'DONE', acceptedGeneration: 3 });
 });
 
-it('a run of the document before goes on under a refused one, and does not make the object ready', async () => {
+it('a run of the document before continues under a refused one, and does not make the object ready', async () => {
   world.apply();
   const one = world.operator();
   await one.pass();

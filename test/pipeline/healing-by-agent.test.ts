@@ -53,7 +53,7 @@ it('what only the agent says replaces nothing: the check asks Kubernetes itself'
   await reports(60, before.slice(3, 4));
   expect(await pipeline.nodes()).toEqual(before);
   expect(await eventsOf(pipeline, 'NodeReplaced')).toEqual([]);
-  expect(await runs(), 'the node was looked at once').toBe(1);
+  expect(await runs(), 'one check').toBe(1);
 });
 
 it('an agent that says that a node fails again and again leads to a check every ten minutes at most', async () => {

@@ -11,7 +11,7 @@ export interface SeenState {
   readonly kstatus: Health['kstatus'];
   readonly argo: Health['argo'];
   /** Which of `Ready`, `Reconciling` and `Stalled` is true, and why. */
-  readonly standing: string;
+  readonly reported: string;
 }
 
 export interface ObjectState {
@@ -59,12 +59,12 @@ export function objectStates(worldOf: () => OperatorWorld): readonly ObjectState
         await worldOf().apply(changedManifest(name));
         await until(name, 'Reconciling', 'True Running');
       },
-      seen: { ...inProgress, standing: 'Reconciling Running' },
+      seen: { ...inProgress, reported: 'Reconciling Running' },
     },
     {
       title: 'converged',
       reach: (name) => converged(name),
-      seen: { wait: true, kstatus: 'Current', argo: 'Healthy', standing: 'Ready Done' },
+      seen: { wait: true, kstatus: 'Current', argo: 'Healthy', reported: 'Ready Done' },
     },
     {
       title: 'degraded: a new pool is held',
@@ -93,7 +93,7 @@ export function objectStates(worldOf: () => OperatorWorld): readonly ObjectState
         await until(name, 'Degraded', 'True PoolsHeld');
         await until(name, 'Stalled', 'True Failed');
       },
-      seen: { ...failed, standing: 'Stalled Failed' },
+      seen: { ...failed, reported: 'Stalled Failed' },
     },
     {
       title: 'refused at first',
@@ -101,7 +101,7 @@ export function objectStates(worldOf: () => OperatorWorld): readonly ObjectState
         await worldOf().apply(refusedManifest(name));
         await until(name, 'Accepted', 'False InvalidManifest');
       },
-      seen: { ...failed, standing: 'Stalled NotAccepted' },
+      seen: { ...failed, reported: 'Stalled NotAccepted' },
     },
     {
       title: 'refused after one that was accepted',
@@ -110,7 +110,7 @@ export function objectStates(worldOf: () => OperatorWorld): readonly ObjectState
         await worldOf().apply(refusedManifest(name));
         await until(name, 'Accepted', 'False InvalidManifest');
       },
-      seen: { ...failed, standing: 'Stalled NotAccepted' },
+      seen: { ...failed, reported: 'Stalled NotAccepted' },
     },
     {
       title: 'refused while the one before it runs',
@@ -122,7 +122,7 @@ export function objectStates(worldOf: () => OperatorWorld): readonly ObjectState
         await until(name, 'Accepted', 'False InvalidManifest');
         expect(await worldOf().condition(name, 'Progressing')).toBe('True Running');
       },
-      seen: { ...failed, standing: 'Stalled NotAccepted' },
+      seen: { ...failed, reported: 'Stalled NotAccepted' },
     },
     {
       title: 'accepted again after a refusal',
@@ -131,7 +131,7 @@ export function objectStates(worldOf: () => OperatorWorld): readonly ObjectState
         await until(name, 'Accepted', 'False InvalidManifest');
         await converged(name);
       },
-      seen: { wait: true, kstatus: 'Current', argo: 'Healthy', standing: 'Ready Done' },
+      seen: { wait: true, kstatus: 'Current', argo: 'Healthy', reported: 'Ready Done' },
     },
     {
       title: 'waiting for an approval',
@@ -139,7 +139,7 @@ export function objectStates(worldOf: () => OperatorWorld): readonly ObjectState
         await worldOf().apply(changedManifest(name, { requireApproval: true }));
         await until(name, 'Accepted', 'Unknown ApprovalRequired');
       },
-      seen: { ...waiting, standing: 'Reconciling ApprovalRequired' },
+      seen: { ...waiting, reported: 'Reconciling ApprovalRequired' },
     },
     {
       title: 'approved',
@@ -150,7 +150,7 @@ export function objectStates(worldOf: () => OperatorWorld): readonly ObjectState
         await worldOf().platform.api.approveManifest(key(name), { plan: plan?.id ?? '' });
         await until(name, 'Ready', 'True Done');
       },
-      seen: { wait: true, kstatus: 'Current', argo: 'Healthy', standing: 'Ready Done' },
+      seen: { wait: true, kstatus: 'Current', argo: 'Healthy', reported: 'Ready Done' },
     },
     {
       title: 'rejected',
@@ -164,7 +164,7 @@ export function objectStates(worldOf: () => OperatorWorld): readonly ObjectState
           'Proposed',
         );
       },
-      seen: { ...failed, standing: 'Stalled NotAccepted' },
+      seen: { ...failed, reported: 'Stalled NotAccepted' },
     },
     {
       title: 'failed and rolled back',
@@ -176,7 +176,7 @@ export function objectStates(worldOf: () => OperatorWorld): readonly ObjectState
         await until(name, 'Stalled', 'True Failed');
         expect((await worldOf().platform.find(key(name)))?.clusters[0]?.status).toBe('RolledBack');
       },
-      seen: { ...failed, standing: 'Stalled Failed' },
+      seen: { ...failed, reported: 'Stalled Failed' },
     },
     {
       title: 'in need of attention',
@@ -193,7 +193,7 @@ export function objectStates(worldOf: () => OperatorWorld): readonly ObjectState
         await until(name, 'Stalled', 'True Failed');
         expect((await worldOf().platform.find(key(name)))?.clusters[0]?.status).toBe('NeedsAttention');
       },
-      seen: { ...failed, standing: 'Stalled Failed' },
+      seen: { ...failed, reported: 'Stalled Failed' },
     },
     {
       title: 'paused with a change that waits',
@@ -203,7 +203,7 @@ export function objectStates(worldOf: () => OperatorWorld): readonly ObjectState
         await worldOf().apply(simManifest(name, { compute: 1 }));
         await until(name, 'Reconciling', 'True Paused');
       },
-      seen: { ...waiting, standing: 'Reconciling Paused' },
+      seen: { ...waiting, reported: 'Reconciling Paused' },
     },
     {
       title: 'paused with nothing to do',
@@ -212,7 +212,7 @@ export function objectStates(worldOf: () => OperatorWorld): readonly ObjectState
         await worldOf().platform.api.pauseManifest(key(name));
         await until(name, 'Progressing', 'False Paused');
       },
-      seen: { wait: true, kstatus: 'Current', argo: 'Healthy', standing: 'Ready Done' },
+      seen: { wait: true, kstatus: 'Current', argo: 'Healthy', reported: 'Ready Done' },
     },
     {
       title: 'being deleted',
@@ -222,7 +222,7 @@ export function objectStates(worldOf: () => OperatorWorld): readonly ObjectState
         await worldOf().kubectl(['delete', kind, name, '--wait=false']);
         await until(name, 'Reconciling', 'True Deleting');
       },
-      seen: { wait: false, kstatus: 'Terminating', argo: 'Progressing', standing: 'Reconciling Deleting' },
+      seen: { wait: false, kstatus: 'Terminating', argo: 'Progressing', reported: 'Reconciling Deleting' },
     },
     {
       title: 'deleted in Kubeloom',
@@ -231,7 +231,7 @@ export function objectStates(worldOf: () => OperatorWorld): readonly ObjectState
         await worldOf().platform.delete(key(name));
         await until(name, 'Accepted', 'False Missing');
       },
-      seen: { ...failed, standing: 'Stalled Missing' },
+      seen: { ...failed, reported: 'Stalled Missing' },
     },
     {
       title: 'changed in Kubeloom by someone else',
@@ -240,7 +240,7 @@ export function objectStates(worldOf: () => OperatorWorld): readonly ObjectState
         await worldOf().platform.apply(simManifest(name, { compute: 4 }));
         await until(name, 'Stalled', 'True ChangedElsewhere');
       },
-      seen: { ...failed, standing: 'Stalled ChangedElsewhere' },
+      seen: { ...failed, reported: 'Stalled ChangedElsewhere' },
     },
   ];
 }

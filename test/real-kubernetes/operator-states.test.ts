@@ -44,8 +44,8 @@ async function seen(name: string): Promise<SeenState> {
   const object = await world.get(name);
   const { kstatus, argo } = await healthOf(object);
   const three = (object?.status?.conditions ?? []).filter(({ type }) => /^(Ready|Reconciling|Stalled)$/.test(type));
-  const standing = three.filter(({ status }) => status === 'True').map(({ type, reason }) => `${type} ${reason}`);
-  return { wait, kstatus, argo, standing: standing.join(', ') };
+  const reported = three.filter(({ status }) => status === 'True').map(({ type, reason }) => `${type} ${reason}`);
+  return { wait, kstatus, argo, reported: reported.join(', ') };
 }
 
 describe('an InputManifest, for kubectl wait, kstatus and Argo CD', () => {
@@ -62,7 +62,7 @@ describe('an InputManifest, for kubectl wait, kstatus and Argo CD', () => {
   test('an object that the operator has not seen is not taken for one that is as desired', async () => {
     await operator.stop();
     await world.apply(changedManifest('unseen'));
-    expect(await seen('unseen')).toEqual({ ...inProgress, standing: '' });
+    expect(await seen('unseen')).toEqual({ ...inProgress, reported: '' });
     expect((await world.get('unseen'))?.status).toEqual({ observedGeneration: -1 });
     operator = world.operator();
     await untilCondition(world, 'unseen', 'Ready', 'True Done');
@@ -87,15 +87,15 @@ describe('an InputManifest, for kubectl wait, kstatus and Argo CD', () => {
   test.each([
     ['does not answer', 'http://127.0.0.1:9', undefined, ''],
     ['refuses the token', undefined, 'no-such-token', 'Reconciling CallerRefused'],
-  ] as const)('while Kubeloom %s, what is new or changed is in progress', async (title, apiUrl, token, standing) => {
+  ] as const)('what is new or changed is in progress while Kubeloom %s', async (title, apiUrl, token, reported) => {
     const [old, fresh] = [`old-${title.length}`, `new-${title.length}`];
     await convergedObject(world, old);
     await operator.stop();
     const blind = world.operator({ ...(apiUrl && { apiUrl }), ...(token && { token }) });
     await world.apply(simManifest(old, { compute: 3 }), changedManifest(fresh));
     await world.until('its passes failed', () => blind.log.length > 0);
-    if (standing) await untilCondition(world, fresh, 'Reconciling', 'True CallerRefused');
-    expect(await seen(fresh)).toEqual({ ...inProgress, standing });
+    if (reported) await untilCondition(world, fresh, 'Reconciling', 'True CallerRefused');
+    expect(await seen(fresh)).toEqual({ ...inProgress, reported });
     expect(await seen(old)).toMatchObject({ ...inProgress });
     await blind.stop();
     operator = world.operator();

@@ -92,7 +92,7 @@ export class OperatorWorld {
   operator(
     settings: Partial<OperatorSettings> & {
       readonly apiUrl?: string;
-      /** Of a user of Kubeloom. @default that of the platform */
+      /** The token of a user of Kubeloom. @default that of the platform */
       readonly token?: string;
       readonly intervalMs?: number;
       /** Version that its watches begin at, instead of that of the list. */
