@@ -98,14 +98,14 @@ async function assemble(ground: Ground): Promise<Omit<Platform, 'stop'>> {
   const variables = await startEnvironment(ground, services);
   const functions = await startFunctions(ground);
   const { lambdas } = functions;
-  const work = await startWork(ground, { ...services, lambdas, variables });
-  startStream(ground, { ...services, lambdas });
+  const work = await startWork(ground, services, { lambdas, variables });
+  startStream(ground, services, lambdas);
   await noteStart?.();
-  await recover(ground, { ...services, ...work });
+  await recover(ground, services, work);
   const api = await startApi(ground);
   services.listeners.push((trouble) => api.report(trouble));
   work.rules.resume();
-  const metrics = await startMetrics(ground, { ...work, ...functions });
+  const metrics = await startMetrics(ground, work, functions);
   const ticks = startTicks(ground, lambdas, { functionName: product.tick, seconds: tickSeconds, atStart: true });
   const quick = { functionName: product.quickTick, seconds: tickSeconds / 5, atStart: false };
   const quickTicks = startTicks(ground, lambdas, quick);

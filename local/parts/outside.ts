@@ -27,7 +27,8 @@ export async function startApi(ground: Ground): Promise<Gateway> {
 
 export async function startMetrics(
   ground: Ground,
-  { store, buildStore, measured }: Pick<StartedWork, 'store' | 'buildStore'> & Pick<Functions, 'measured'>,
+  { store, buildStore }: StartedWork,
+  { measured }: Functions,
 ): Promise<LoopbackServer> {
   const { product, directory, logger } = ground;
   const numbers = () => ({ executions: store.counts(), builds: buildStore.all(), measured });

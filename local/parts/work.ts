@@ -64,15 +64,8 @@ export interface StartedWork extends WorkflowServices {
 /** Builds and executions, neither of which begins before `recover` has ended what an earlier platform left. */
 export async function startWork(
   ground: Ground,
-  {
-    doors,
-    objects,
-    variables,
-    lambdas,
-  }: Pick<Services, 'doors' | 'objects'> &
-    Pick<Functions, 'lambdas'> & {
-      readonly variables: Readonly<Record<string, string>>;
-    },
+  { doors, objects }: Services,
+  { lambdas, variables }: { readonly lambdas: LambdaHost; readonly variables: Readonly<Record<string, string>> },
 ): Promise<StartedWork> {
   const { product, directory, accessKey, graceMs, logger } = ground;
   const projects = await product.projects(variables, directory.path);
@@ -115,10 +108,7 @@ export async function startWork(
 }
 
 /** What reads the stream of the table, if the product has such a function. */
-export function startStream(
-  ground: Ground,
-  { servers, lambdas }: Pick<Services, 'servers'> & Pick<Functions, 'lambdas'>,
-): void {
+export function startStream(ground: Ground, { servers }: Services, lambdas: LambdaHost): void {
   const { accessKey, logger } = ground;
   const { stream: functionName } = ground.product;
   if (functionName === undefined) return;
@@ -129,7 +119,8 @@ export function startStream(
 /** First the tools that an earlier platform left running, then its executions: when a run is finished, no tool is running any more. */
 export async function recover(
   { logger }: Ground,
-  { doors, builds, executions, store, machines }: Pick<Services, 'doors'> & StartedWork,
+  { doors }: Services,
+  { builds, executions, store, machines }: StartedWork,
 ): Promise<void> {
   await builds.recover();
   executions.recover();
