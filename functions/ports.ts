@@ -1,17 +1,17 @@
-/** The interfaces to everything outside of the program; those of manifests, clusters and budgets are in `manifest-store.ts`, `cluster-stores.ts` and `budget-store.ts`, those of builds in `build-ports.ts`. Adapters implement them on AWS; fakes in test/ pass the same contract suites. */
+/** The interfaces to everything outside of the program; those of manifests, clusters, budgets and proposed plans are in `manifest-store.ts`, `cluster-stores.ts`, `budget-store.ts` and `waiting-plan-store.ts`, those of builds in `build-ports.ts`. Adapters implement them on AWS; fakes in test/ pass the same contract suites. */
 import type { Config } from '#contracts/config.ts';
 import type { GitSourceKey, GitSourceRecord } from '#contracts/git-sources.ts';
 import type { InventoryKey, InventoryRecord } from '#contracts/inventory.ts';
 import type { ManifestKey, NewEvent, RunEvent, RunRecord, StoredEvent } from '#contracts/records.ts';
 import type { RollOutClaims, RollOutKey, RollOutRecord } from '#contracts/roll-outs.ts';
 import type { AskRunnerInput, RollOutInput, StateError } from '#contracts/state-inputs.ts';
-import type { WaitingPlanRecord } from '#contracts/waiting-plans.ts';
 import type { RoleBinding } from '#domain/manifest/role-binding.ts';
 import type { BudgetStore } from './budget-store.ts';
 import type { BuildGrants, BuildSessions, Builds } from './build-ports.ts';
 import type { AgentReportStore, ClusterStore, DemandStore } from './cluster-stores.ts';
 import type { ManifestStore } from './manifest-store.ts';
 import type { Page } from './page.ts';
+import type { WaitingPlanStore } from './waiting-plan-store.ts';
 
 /** How many machines the whole installation replaces on its own in an hour; an hour is named by its beginning, ISO 8601. */
 export interface RepairBudget {
@@ -172,24 +172,6 @@ export interface RoleBindingStore {
   put(binding: RoleBinding): Promise<void>;
   /** Throws `NotFound`. */
   remove(name: string): Promise<void>;
-}
-
-/** The plans of a namespace, or of a manifest. */
-export interface PlansOf {
-  readonly namespace: string;
-  readonly name?: string;
-}
-
-export type WaitingPlanKey = Pick<WaitingPlanRecord, 'namespace' | 'name' | 'id'>;
-
-/** Proposed plans that no one approved yet: an index for lists, which also has those that do not fit any more. Those that ended are not listed. */
-export interface WaitingPlanStore {
-  /** Those of a namespace or a manifest, or all; newest first. One that cannot be read is left out. */
-  list(of?: PlansOf): Promise<readonly WaitingPlanRecord[]>;
-  /** Replaces the one of the same id. */
-  put(plan: WaitingPlanRecord): Promise<void>;
-  /** It may be gone already. */
-  remove(key: WaitingPlanKey): Promise<void>;
 }
 
 /** The commit that a branch or tag of a git repository names now, or why it is not known. */

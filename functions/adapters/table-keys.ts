@@ -3,7 +3,7 @@ import type { GitSourceKey } from '#contracts/git-sources.ts';
 import type { InventoryKey } from '#contracts/inventory.ts';
 import type { ManifestKey, ManifestStatus } from '#contracts/records.ts';
 import type { RollOutKey } from '#contracts/roll-outs.ts';
-import type { PlansOf, WaitingPlanKey } from '../ports.ts';
+import type { PlansOf, WaitingPlanKey } from '../waiting-plan-store.ts';
 
 /**
  * | item            | pk                       | sk                      | `due` index               |

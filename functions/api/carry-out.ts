@@ -3,7 +3,7 @@ import type { ManifestKey, ManifestRecord } from '#contracts/records.ts';
 import type { RollOutRecord } from '#contracts/roll-outs.ts';
 import type { ProposalKind, ProposalOf } from '#contracts/stored-plans.ts';
 import type { AdmittedCaller } from '../caller.ts';
-import { refuseEnded } from '../pipeline/proposals/close-proposal.ts';
+import { decide, refuseEnded } from '../pipeline/proposals/decide-proposal.ts';
 import { type ProposedPlan, writePlan } from '../pipeline/proposals/kept-plans.ts';
 import { refuseOwnApproval } from '../pipeline/proposals/own-approvals.ts';
 import { replaceableManifest, storedManifest } from '../pipeline/records/stored-manifest.ts';
@@ -88,10 +88,12 @@ export async function approve<Kind extends ProposalKind>(
   if (approval.caller.may('approver', key.namespace))
     await refuseOwnApproval(deps, key.namespace, plan, approval.caller);
   const kind: Kind = plan.proposal.kind as Kind;
-  const carried = await carryOut[kind](deps, key, plan, approval);
+  const decision = await decide(deps, key, plan, { state: 'Approved', caller: approval.caller });
+  const carried = await carryOut[kind](deps, key, plan, approval).catch(async (refusal: unknown) => {
+    await deps.waitingPlans.reopen({ ...key, id: plan.id }, decision);
+    throw refusal;
+  });
   const runId = 'record' in carried ? carried.record.runId : carried.id;
-  const approved = { at: deps.clock.now().toISOString(), by: approval.caller.name, runId };
-  await writePlan(deps, key, { ...plan, approved });
-  await deps.waitingPlans.remove({ ...key, id: plan.id });
+  await writePlan(deps, key, { ...plan, approved: { at: decision.at, by: decision.by, runId } });
   return carried;
 }

@@ -31,10 +31,22 @@ export const WaitingPlanRecord = z.strictObject({
   ...shown,
   /** What it was made for: identity, generation and attempt of the manifest, or generations of the documents of the inventory. Null: no manifest. */
   version: z.string().nullable(),
-  /** It ended without an approval, and is in no list any more: what proposes need not be able to remove anything. */
+  /** Only in records of an older release: it ended without an approval. Now that is a decision next to the record. */
   ended: z.literal(true).optional(),
 });
 export type WaitingPlanRecord = z.infer<typeof WaitingPlanRecord>;
+
+/** Who decides about a proposal. It is made before anything is carried out or said, so that of several at one moment one is followed. */
+export const PlanDecision = z.object({
+  state: z.enum(['Approved', ...closedStates]),
+  by: z.string(),
+  /** ISO 8601. */
+  at: z.string(),
+});
+export type PlanDecision = z.infer<typeof PlanDecision>;
+
+/** After so many seconds a decision that was not carried out binds no one; no request takes that long. */
+export const decisionSeconds = 300;
 
 export const WaitingPlanList = z
   .object({

@@ -37,7 +37,7 @@ export const apiUses = [
   'secrets.remove',
   'templateReferences.list',
   'templateReferences.remove',
-  'waitingPlans.remove',
+  'waitingPlans.reopen',
   'workflows.startRollOut',
   'workflows.status',
   'workflows.stop',

@@ -103,7 +103,9 @@ export const portActions = {
   'gitSources.remove': ['dynamodb:DeleteItem'],
   'waitingPlans.list': ['dynamodb:Query'],
   'waitingPlans.put': ['dynamodb:PutItem'],
-  'waitingPlans.remove': ['dynamodb:DeleteItem'],
+  'waitingPlans.keep': ['dynamodb:PutItem'],
+  'waitingPlans.decide': ['dynamodb:GetItem', 'dynamodb:UpdateItem'],
+  'waitingPlans.reopen': ['dynamodb:UpdateItem'],
   'budgets.get': ['dynamodb:GetItem'],
   'budgets.acceptManifest': [
     'dynamodb:DeleteItem',

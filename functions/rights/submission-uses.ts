@@ -33,6 +33,8 @@ export const submissionUses = [
   'secrets.exists',
   'templateReferences.get',
   'templateReferences.put',
+  'waitingPlans.decide',
+  'waitingPlans.keep',
   'waitingPlans.list',
   'waitingPlans.put',
   'workflows.askRunner',

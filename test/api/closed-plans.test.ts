@@ -170,3 +170,64 @@ describe('a proposal that is rejected or withdrawn', () => {
     expect(await approve(under, plan)).toMatchObject({ status: 202 });
   });
 });
+
+describe('a proposal about which two decide at the same moment', () => {
+  const closedOf = async (under: ApiUnderTest, plan: string) =>
+    ((await listed(under)) as readonly { readonly id: string; readonly state: string }[]).find(({ id }) => id === plan);
+
+  it('of an approval and a rejection exactly one is followed, and the other learns which, a hundred times', async () => {
+    const won = { approval: 0, rejection: 0 };
+    for (let round = 0; round < 100; round += 1) {
+      const under = await guarded();
+      const plan = await proposed(under, 3);
+      const both = [() => approve(under, plan), () => reject(under, plan)] as const;
+      const started = round % 2 === 0 ? both.map((send) => send()) : [...both].reverse().map((send) => send());
+      const answers = await Promise.all(started);
+      const [approval, rejection] = round % 2 === 0 ? answers : [...answers].reverse();
+      const approved = approval?.status === 202;
+      won[approved ? 'approval' : 'rejection'] += 1;
+      expect([approval?.status, rejection?.status]).toEqual(approved ? [202, 409] : [409, 200]);
+      const loser = approved ? rejection : approval;
+      expect(loser?.json).toMatchObject({ code: 'VerbRefused' });
+      expect(loser?.json.detail).toMatch(
+        approved ? /(was|is being) approved by anna/ : /(was|is being) rejected by anna/,
+      );
+      expect((await under.deps.manifests.get(key)) !== undefined).toBe(approved);
+      expect(await closedOf(under, plan)).toMatchObject({ state: approved ? 'Approved' : 'Rejected' });
+      expect(await waiting(under)).toEqual([]);
+    }
+    expect(won.approval + won.rejection).toBe(100);
+  });
+
+  it('a rejection while an approval is carried out says who approves, and does nothing', async () => {
+    const under = await guarded();
+    const plan = await proposed(under, 3);
+    const meanwhile: Answer[] = [];
+    const create = under.deps.manifests.create.bind(under.deps.manifests);
+    const budgets = under.deps.budgets.acceptManifest.bind(under.deps.budgets);
+    const inBetween = async () => {
+      if (meanwhile.length === 0) meanwhile.push(await reject(under, plan));
+    };
+    under.deps.manifests.create = async (...given) => (await inBetween(), create(...given));
+    under.deps.budgets.acceptManifest = async (...given) => (await inBetween(), budgets(...given));
+    expect(await approve(under, plan)).toMatchObject({ status: 202 });
+    expect(meanwhile).toMatchObject([{ status: 409, json: { code: 'VerbRefused' } }]);
+    expect(meanwhile[0]?.json.detail).toMatch(
+      new RegExp(`plan ${plan} is being approved by anna since .*, and nothing was done`),
+    );
+    expect(await closedOf(under, plan)).toMatchObject({ state: 'Approved' });
+  });
+
+  it('a plan whose approval is refused waits again, and is then rejected or approved', async () => {
+    const under = await guarded();
+    const plan = await proposed(under, 3);
+    const list = under.deps.clusters.list.bind(under.deps.clusters);
+    under.deps.clusters.list = async () => {
+      under.deps.clusters.list = list;
+      throw new Error('not now');
+    };
+    expect((await approve(under, plan)).status).toBeGreaterThanOrEqual(400);
+    expect(await waiting(under)).toEqual([plan]);
+    expect(await reject(under, plan)).toMatchObject({ status: 200, json: { state: 'Rejected' } });
+  });
+});

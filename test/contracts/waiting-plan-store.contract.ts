@@ -1,7 +1,7 @@
 /** What every `WaitingPlanStore` promises. */
 import { describe, expect, it } from 'vitest';
 import type { WaitingPlanRecord } from '#contracts/waiting-plans.ts';
-import type { WaitingPlanStore } from '#functions/ports.ts';
+import type { WaitingPlanStore } from '#functions/waiting-plan-store.ts';
 import { minute } from './builders.ts';
 
 const aPlan = (change: Partial<WaitingPlanRecord> = {}): WaitingPlanRecord => ({
@@ -34,7 +34,7 @@ export function waitingPlanStoreContract(name: string, make: () => WaitingPlanSt
       expect(await store.list({ namespace: 'team', name: 'shop' })).toEqual([others[0], aPlan()]);
     });
 
-    it('a plan that ended is in no list until it is proposed again', async () => {
+    it('a plan that an older release ended is in no list until it is proposed again', async () => {
       const store = make();
       await store.put(aPlan());
       await store.put(aPlan({ ended: true }));
@@ -44,14 +44,68 @@ export function waitingPlanStoreContract(name: string, make: () => WaitingPlanSt
       expect(await store.list()).toEqual([aPlan()]);
     });
 
-    it('a plan that is stored again replaces the one before, and one that is removed is gone, however often', async () => {
+    it('a plan that is stored again replaces the one before, and one that is only kept does not', async () => {
       const store = make();
-      await store.put(aPlan());
+      await store.keep(aPlan());
+      await store.keep(aPlan({ by: 'otto' }));
+      expect(await store.list()).toEqual([aPlan()]);
       await store.put(aPlan({ by: 'anna' }));
       expect(await store.list()).toEqual([aPlan({ by: 'anna' })]);
-      await store.remove(aPlan());
-      await store.remove(aPlan());
+    });
+
+    it('a plan is decided once, and is in no list then, until it is proposed again', async () => {
+      const store = make();
+      await store.put(aPlan());
+      const approved = { state: 'Approved' as const, by: 'anna', at: minute(1) };
+      expect(await store.decide(aPlan(), approved)).toBeUndefined();
+      expect(await store.decide(aPlan(), { state: 'Rejected', by: 'anton', at: minute(1) })).toEqual(approved);
       expect(await store.list()).toEqual([]);
+      await store.keep(aPlan());
+      expect(await store.list()).toEqual([]);
+      await store.put(aPlan({ at: minute(2) }));
+      expect(await store.list()).toEqual([aPlan({ at: minute(2) })]);
+      // It was read before that.
+      expect(await store.decide(aPlan(), { state: 'Rejected', by: 'anton', at: minute(3) })).toBeNull();
+      expect(await store.list()).toHaveLength(1);
+    });
+
+    it('a plan whose decision is taken back waits again, with what was known of it; no other decision is taken back', async () => {
+      const store = make();
+      await store.put(aPlan());
+      const { difference: _, ...read } = aPlan();
+      const approved = { state: 'Approved' as const, by: 'anna', at: minute(1) };
+      await store.decide(read, approved);
+      await store.reopen(aPlan(), { ...approved, by: 'anton' });
+      expect(await store.list()).toEqual([]);
+      await store.reopen(aPlan(), approved);
+      expect(await store.list()).toEqual([aPlan()]);
+      await store.reopen(aPlan({ id: 'c'.repeat(40) }), approved);
+      expect(await store.list()).toHaveLength(1);
+    });
+
+    it('a decision that was interrupted binds no one after five minutes, and a plan that is in no list is decided, too', async () => {
+      const store = make();
+      const rejected = (at: string, by = 'anna') => ({ state: 'Rejected' as const, by, at });
+      expect(await store.decide(aPlan(), rejected(minute(1)))).toBeUndefined();
+      expect(await store.decide(aPlan(), rejected(minute(6), 'anton'))).toEqual(rejected(minute(1)));
+      expect(await store.decide(aPlan(), rejected(minute(7), 'anton'))).toBeUndefined();
+      expect(await store.list()).toEqual([]);
+    });
+
+    it('of several that decide at the same moment exactly one does, and the others get its decision, a hundred times', async () => {
+      const store = make();
+      const states = ['Approved', 'Rejected', 'Withdrawn', 'Superseded'] as const;
+      for (let round = 0; round < 100; round += 1) {
+        const plan = aPlan({ id: String(round).padStart(40, '0') });
+        await store.put(plan);
+        const answers = await Promise.all(
+          states.map((state) => store.decide(plan, { state, by: state.toLowerCase(), at: minute(1) })),
+        );
+        const winner = states[answers.indexOf(undefined)];
+        const others = answers.filter((answer) => answer !== undefined);
+        expect(others).toHaveLength(states.length - 1);
+        for (const other of others) expect(other).toMatchObject({ state: winner });
+      }
     });
   });
 }

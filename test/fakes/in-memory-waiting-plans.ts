@@ -1,24 +1,43 @@
 /** `WaitingPlanStore` in memory. */
-import { WaitingPlanRecord } from '#contracts/waiting-plans.ts';
-import type { PlansOf, WaitingPlanKey, WaitingPlanStore } from '#functions/ports.ts';
+import { decisionSeconds, PlanDecision, WaitingPlanRecord } from '#contracts/waiting-plans.ts';
+import type { PlansOf, WaitingPlanKey, WaitingPlanStore } from '#functions/waiting-plan-store.ts';
 
 const idOf = ({ namespace, name, id }: WaitingPlanKey): string => `${namespace}#${name}#${id}`;
 
+interface Kept {
+  readonly record: WaitingPlanRecord;
+  readonly decision?: PlanDecision;
+}
+
 export class InMemoryWaitingPlans implements WaitingPlanStore {
-  readonly #records = new Map<string, WaitingPlanRecord>();
+  readonly #kept = new Map<string, Kept>();
 
   async list(of?: PlansOf): Promise<readonly WaitingPlanRecord[]> {
-    const fits = ({ namespace, name, ended }: WaitingPlanRecord): boolean =>
-      !ended && (of === undefined || (of.namespace === namespace && (of.name ?? name) === name));
-    const found = [...this.#records.values()].filter(fits);
+    const fits = ({ record: { namespace, name, ended }, decision }: Kept): boolean =>
+      !ended && !decision && (of === undefined || (of.namespace === namespace && (of.name ?? name) === name));
+    const found = [...this.#kept.values()].filter(fits).map(({ record }) => record);
     return structuredClone(found.sort((one, other) => (one.at < other.at ? 1 : -1)));
   }
 
   async put(plan: WaitingPlanRecord): Promise<void> {
-    this.#records.set(idOf(plan), structuredClone(WaitingPlanRecord.parse(plan)));
+    this.#kept.set(idOf(plan), { record: structuredClone(WaitingPlanRecord.parse(plan)) });
   }
 
-  async remove(key: WaitingPlanKey): Promise<void> {
-    this.#records.delete(idOf(key));
+  async keep(plan: WaitingPlanRecord): Promise<void> {
+    if (!this.#kept.has(idOf(plan))) await this.put(plan);
+  }
+
+  async decide(plan: WaitingPlanRecord, decision: PlanDecision): Promise<PlanDecision | null | undefined> {
+    const { record = WaitingPlanRecord.parse(plan), decision: made } = this.#kept.get(idOf(plan)) ?? {};
+    const isLeft = made && Date.parse(made.at) < Date.parse(decision.at) - decisionSeconds * 1000;
+    if (made && !isLeft) return made;
+    if (record.at !== plan.at) return made ?? null;
+    this.#kept.set(idOf(plan), { record, decision: PlanDecision.parse(decision) });
+    return undefined;
+  }
+
+  async reopen(key: WaitingPlanKey, decision: PlanDecision): Promise<void> {
+    const { record, decision: made } = this.#kept.get(idOf(key)) ?? {};
+    if (record && JSON.stringify(made) === JSON.stringify(decision)) this.#kept.set(idOf(key), { record });
   }
 }

@@ -1,30 +1,17 @@
 /** Proposals that end without an approval: a newer one takes their place, an approver rejects them, or their author withdraws them. */
 import { changesOf } from '#contracts/change-events.ts';
 import type { ManifestKey } from '#contracts/records.ts';
-import type { ClosedProposal, StoredPlan } from '#contracts/stored-plans.ts';
+import type { ClosedProposal } from '#contracts/stored-plans.ts';
 import { inventoryPlanName } from '#contracts/waiting-plans.ts';
 import { documentName } from '#domain/documents/validate-documents.ts';
-import { PipelineError } from '#domain/errors.ts';
+import { isPipelineError, PipelineError } from '#domain/errors.ts';
 import type { AdmittedCaller } from '../../caller.ts';
 import type { SubmissionPorts } from '../../rights/submission-uses.ts';
 import { recordManifestChange } from '../records/audit-event.ts';
-import { refuseVerb } from '../records/refuse-verb.ts';
-import { type PlanPorts, type ProposedPlan, readPlan, waitingRecord, writePlan } from './kept-plans.ts';
+import { decide, refuseEnded } from './decide-proposal.ts';
+import { type PlanPorts, type ProposedPlan, readPlan, writePlan } from './kept-plans.ts';
 
 export type ClosingPorts = PlanPorts & Pick<SubmissionPorts, 'events' | 'waitingPlans'>;
-
-/** Throws `VerbRefused` that says how the proposal ended, if it did. */
-export function refuseEnded({ id, approved, closed }: StoredPlan): void {
-  const refuse = (what: string): never => refuseVerb({ plan: id, instead: closed?.plan }, 'decide', `it was ${what}`);
-  if (approved) refuse(`approved by ${approved.by} at ${approved.at} already: run ${approved.runId}`);
-  if (closed === undefined) return;
-  const { state, at, by, reason, plan } = closed;
-  const why = reason === undefined ? '' : `: ${reason}`;
-  const again = 'it can be proposed again';
-  if (state === 'Superseded')
-    refuse(`superseded by plan ${plan} of ${by} at ${at}; approve that one, or propose this again`);
-  refuse(`${state === 'Rejected' ? 'rejected' : 'withdrawn'} by ${by} at ${at}${why}; ${again}`);
-}
 
 /** By its author it is withdrawn, by an approver rejected. Throws `Forbidden`, `InvalidInput` without a reason, and as `refuseEnded`. */
 export async function rejectProposal(
@@ -63,7 +50,12 @@ export async function supersedeOlder(
     const same = documentsIn(newer);
     if (!documentsIn(older).some((document) => same.includes(document))) continue;
     const what = `plan ${id} of ${plan.by} superseded by plan ${newer.id}`;
-    await close(deps, key, older, { state: 'Superseded', what, caller, plan: newer.id });
+    try {
+      await close(deps, key, older, { state: 'Superseded', what, caller, plan: newer.id });
+    } catch (error) {
+      // Someone else decided about it at this moment.
+      if (!isPipelineError(error, 'VerbRefused')) throw error;
+    }
   }
 }
 
@@ -93,9 +85,9 @@ async function close(
     ...how
   }: Omit<ClosedProposal, 'at' | 'by'> & { readonly what: string; readonly caller: AdmittedCaller },
 ): Promise<ProposedPlan> {
-  const ended = { ...plan, closed: { ...how, at: deps.clock.now().toISOString(), by: caller.name } };
+  const { at, by } = await decide(deps, key, plan, { state: how.state, caller });
+  const ended = { ...plan, closed: { ...how, at, by } };
   await writePlan(deps, key, ended);
-  await deps.waitingPlans.put({ ...waitingRecord(key, plan), ended: true });
   const about = key.name === inventoryPlanName ? changesOf(key.namespace) : key;
   await recordManifestChange(deps, { ...about, runId: '' }, what, caller, eventKinds[how.state]);
   return ended;

@@ -5,7 +5,8 @@ import { PipelineError } from '#domain/errors.ts';
 import type { Money } from '#domain/prices/money.ts';
 import type { AdmittedCaller } from '../../caller.ts';
 import { planIdOf } from '../plans/plan-id.ts';
-import { type ClosingPorts, refuseEnded, supersedeOlder } from './close-proposal.ts';
+import { type ClosingPorts, supersedeOlder } from './close-proposal.ts';
+import { refuseEnded } from './decide-proposal.ts';
 import { isProposed, type ProposedPlan, readPlan, waitingRecord, writePlan } from './kept-plans.ts';
 
 export type ProposingPorts = ClosingPorts;
@@ -37,7 +38,9 @@ export async function propose(
     ? before
     : { schema: 1, id, at: deps.clock.now().toISOString(), by: caller.name, basis, proposal };
   if (!waits) await writePlan(deps, key, plan);
-  await deps.waitingPlans.put({ ...waitingRecord(key, plan), ...(difference && { difference: [...difference] }) });
+  const record = { ...waitingRecord(key, plan), ...(difference && { difference: [...difference] }) };
+  // At this moment someone may decide about one that waits.
+  await (waits ? deps.waitingPlans.keep(record) : deps.waitingPlans.put(record));
   await supersedeOlder(deps, key, plan, caller);
   return plan;
 }
