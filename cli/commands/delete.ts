@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { noTotals } from '#domain/planning/text/plan-totals.ts';
 import { cliClient, type ManifestName } from '../connection/api-client.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
-import { ofManifest } from '../find/find-manifest.ts';
+import { OnlyProposed, ofManifest } from '../find/find-manifest.ts';
 import { reportLeft, waitForRun } from '../follow/wait.ts';
 import { parseManifestName, shortName } from '../manifest-name.ts';
 import { jsonOption, namespaceOf } from '../options.ts';
@@ -30,9 +30,13 @@ export function registerDelete(program: Command): void {
     .addOption(jsonOption())
     .action(async (name: string, options: DeleteOptions) => {
       const asked = parseManifestName(name, options.namespace);
-      process.exitCode = await ofManifest(cliClient(), { name, ...options }, (key) => {
+      const removed = ofManifest(cliClient(), { name, ...options }, (key) => {
         if (key.name !== asked.name) throw onlyACluster(asked, key);
         return remove(key, options);
+      });
+      process.exitCode = await removed.catch((error: unknown) => {
+        if (error instanceof OnlyProposed) return withdraw(error.manifest, options);
+        throw error;
       });
     });
 }
@@ -41,6 +45,20 @@ export function registerDelete(program: Command): void {
 function onlyACluster(asked: ManifestName, owner: ManifestName): CliError {
   const way = `\`kubeloom delete ${shortName(owner)}\` deletes it with all clusters of the manifest; to delete one, apply the manifest without it`;
   return new CliError(`"${asked.name}" is a cluster of ${shortName(owner)}: ${way}`, exitCodes.usage);
+}
+
+/** Nothing of it exists: its plans can no longer be approved. */
+async function withdraw({ namespace, name }: ManifestName, options: DeleteOptions): Promise<number> {
+  const key = { namespace, name };
+  const action = `end the proposal of ${shortName(key)}, which does not exist yet`;
+  await confirm({ totals: noTotals, action, always: true }, options);
+  const accepted = await cliClient().deleteManifest(key, {}, {});
+  if (options.json) printJson({ accepted });
+  else
+    print(
+      `${shortName(key)} was only proposed: plan ${(accepted.withdrawn ?? []).join(', ')} can no longer be approved`,
+    );
+  return exitCodes.ok;
 }
 
 async function remove(key: ManifestName, options: DeleteOptions): Promise<number> {

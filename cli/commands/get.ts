@@ -3,13 +3,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command, Option } from 'commander';
 import { stringify } from 'yaml';
 import type { ManifestSummary } from '#contracts/api-bodies.ts';
-import { fleetSorts, fleetStates } from '#contracts/fleet.ts';
+import { fleetSorts, fleetStates, type ProposedManifest } from '#contracts/fleet.ts';
 import { counted } from '#domain/words.ts';
 import { type CliClient, cliClient } from '../connection/api-client.ts';
 import { whenMissing } from '../connection/api-problem.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
-import { allManifests, manifestNamed } from '../find/find-manifest.ts';
-import { chosenManifests, type FleetOptions, fleetChoice } from '../find/fleet-choice.ts';
+import { fleetIn, manifestNamed, proposalText } from '../find/find-manifest.ts';
+import { type FleetOptions, fleetChoice } from '../find/fleet-choice.ts';
 import { openDrawing } from '../follow/live-view.ts';
 import { parseManifestName, shortName } from '../manifest-name.ts';
 import { jsonOption, onlyNamespace } from '../options.ts';
@@ -61,14 +61,17 @@ async function get(names: readonly string[], options: GetOptions): Promise<void>
   const api = cliClient();
   if (names[0] === 'groups') return groups(api, names.slice(1), options);
   const { namespace } = options;
-  const load = () => (chosen ? chosenManifests(api, { ...chosen, namespace }) : wanted(api, names, namespace));
+  const load = () => (chosen ? chosenOnes(api, { ...chosen, namespace }) : wanted(api, names, namespace));
   if (options.watch) return watch(load, options);
   const items = await load();
-  if (options.json || options.output === 'json') return printJson(items);
-  if (options.output === 'yaml') return printDocuments(api, items);
-  if (options.output === 'name') for (const item of items) print(shortName(item));
+  if (options.json || options.output === 'json') return printJson(items.map(jsonOf));
+  // One that is only proposed has no document, and is nothing for a script to work on.
+  const existing = items.filter((item) => names.length > 0 || item.status !== 'Proposed');
+  if (options.output === 'yaml') return printDocuments(api, existing);
+  if (options.output === 'name') for (const item of existing) print(shortName(item));
   else {
     for (const line of manifestTable(items, options)) print(line);
+    for (const item of items) if (item.status === 'Proposed') note(`${shortName(item)}: ${proposalText(item)}`);
     if (options.state?.toLowerCase().includes('attention')) await noteRollOuts(api, namespace);
   }
 }
@@ -93,17 +96,36 @@ async function groups(api: CliClient, more: readonly string[], options: GetOptio
   await printGroups(api, { namespace, json: json === true || output === 'json' });
 }
 
+/** A manifest that exists, or one that is only proposed. */
+type Listed = ManifestSummary | ProposedManifest;
+
+/** For programs every row has a list of clusters. */
+const jsonOf = (item: Listed): object => (item.status === 'Proposed' ? { ...item, clusters: [] } : item);
+
 async function wanted(
   api: CliClient,
   names: readonly string[],
   namespace: string | undefined,
-): Promise<readonly ManifestSummary[]> {
-  if (names.length === 0) return allManifests(api, namespace);
-  const all = await allManifests(api);
-  return [...new Set(names.map((name) => manifestNamed(all, parseManifestName(name, namespace))))];
+): Promise<readonly Listed[]> {
+  const { items, proposed } = await fleetIn(api, names.length === 0 ? { namespace } : {});
+  if (names.length === 0) return [...items, ...proposed].sort(byName);
+  const found = names.map((text) => {
+    const key = parseManifestName(text, namespace);
+    return proposed.find((one) => shortName(one) === shortName(key)) ?? manifestNamed(items, key);
+  });
+  return [...new Set(found)];
 }
 
-async function printDocuments(api: CliClient, items: readonly ManifestSummary[]): Promise<void> {
+const byName = (one: Listed, other: Listed): number =>
+  `${one.namespace}#${one.name}` < `${other.namespace}#${other.name}` ? -1 : 1;
+
+/** In the order that was asked for; those that are only proposed need a person. */
+async function chosenOnes(api: CliClient, choice: Parameters<typeof fleetIn>[1]): Promise<readonly Listed[]> {
+  const { items, proposed } = await fleetIn(api, choice);
+  return [...proposed, ...items];
+}
+
+async function printDocuments(api: CliClient, items: readonly Listed[]): Promise<void> {
   for (const [place, item] of items.entries()) {
     const { document } = await api.getManifest(item);
     process.stdout.write(`${place > 0 ? '---\n' : ''}${stringify(document)}`);
@@ -111,10 +133,7 @@ async function printDocuments(api: CliClient, items: readonly ManifestSummary[])
 }
 
 /** Lines of the table; on a narrow terminal `options` decide which columns are left out. */
-export function manifestTable(
-  items: readonly ManifestSummary[],
-  options: GetOptions & TableOptions = {},
-): readonly string[] {
+export function manifestTable(items: readonly Listed[], options: GetOptions & TableOptions = {}): readonly string[] {
   if (items.length === 0) return ['no manifests'];
   const wide = options.output === 'wide';
   const one = !options.allNamespaces && new Set(items.map(({ namespace }) => namespace)).size === 1;
@@ -128,19 +147,26 @@ export function manifestTable(
     items.map((item) => [
       item.namespace,
       item.name,
-      statusOf(item),
-      progressOf(item),
-      String(item.generation),
-      ago(item.updatedAt),
-      ...(wide ? [item.runId] : []),
-      clustersOf(item),
+      ...(item.status === 'Proposed' ? newCells(item, wide) : cellsOf(item, wide)),
     ]),
     wide ? { width: Number.POSITIVE_INFINITY } : { width: options.width, drop: [...new Set(drop)] },
   );
 }
 
-const progressOf = ({ progress, status }: ManifestSummary): string =>
-  progress && status !== 'Done' ? `${progress.percent} %` : '-';
+const cellsOf = (item: ManifestSummary, wide: boolean): readonly string[] => [
+  ...[statusOf(item), progressOf(item), String(item.generation), ago(item.updatedAt)],
+  ...(wide ? [item.runId] : []),
+  clustersOf(item),
+];
+
+/** What its plan changes takes the place of its clusters. */
+function newCells({ status, proposed: [plan] }: ProposedManifest, wide: boolean): readonly string[] {
+  const at = plan === undefined ? '-' : ago(plan.at);
+  return [`${paintStatus(status)} (waits for an approval)`, '-', '-', at, ...(wide ? ['-'] : []), plan?.summary ?? '-'];
+}
+
+const progressOf = (item: Listed): string =>
+  item.status !== 'Proposed' && item.progress && item.status !== 'Done' ? `${item.progress.percent} %` : '-';
 
 /** `web (3 nodes)`; the status of a cluster is shown where it differs from the manifest's. */
 function clustersOf({ clusters }: ManifestSummary): string {
@@ -152,7 +178,7 @@ function clustersOf({ clusters }: ManifestSummary): string {
 }
 
 /** On a terminal the table is redrawn; elsewhere only changes are printed. */
-async function watch(load: () => Promise<readonly ManifestSummary[]>, options: GetOptions): Promise<void> {
+async function watch(load: () => Promise<readonly Listed[]>, options: GetOptions): Promise<void> {
   const asJson = options.json === true || options.output === 'json';
   const drawing = openDrawing(process.stdout);
   const { isTTY, columns = 80, rows = 24 } = process.stdout;
@@ -161,7 +187,7 @@ async function watch(load: () => Promise<readonly ManifestSummary[]>, options: G
     const items = await load();
     const now = new Map(items.map((item) => [shortName(item), JSON.stringify(item)]));
     const changed = items.filter((item) => before.get(shortName(item)) !== now.get(shortName(item)));
-    if (asJson) for (const item of changed) print(JSON.stringify(item));
+    if (asJson) for (const item of changed) print(JSON.stringify(jsonOf(item)));
     else if (isTTY) {
       const lines = manifestTable(items, options).map((line) => clip(line, columns - 1));
       const hidden = lines.length - (rows - 2);

@@ -1,14 +1,16 @@
 /** `kubeloom describe | runs | history`: a manifest, its runs and its generations. */
 import type { Command } from 'commander';
 import type { RunPage } from '#contracts/api-bodies.ts';
+import type { ProposedManifest } from '#contracts/fleet.ts';
 import type { GenerationList } from '#contracts/http-documents.ts';
 import { type CliClient, cliClient, itemsOf, type ManifestName } from '../connection/api-client.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
-import { ofManifest } from '../find/find-manifest.ts';
+import { OnlyProposed, ofManifest } from '../find/find-manifest.ts';
+import { shortName } from '../manifest-name.ts';
 import { jsonOption, namespaceOf } from '../options.ts';
 import { describeManifest, planText } from '../print/describe-manifest.ts';
 import { shortList, type TableOptions } from '../print/layout.ts';
-import { note, paint, paintedTable, paintStatus, print, printJson, printTable } from '../print/output.ts';
+import { note, paint, paintedTable, paintStatus, print, printJson, printTable, printWrapped } from '../print/output.ts';
 import { phaseTimes, type StageTimes } from '../print/phase-times.ts';
 import { ago, duration } from '../print/times.ts';
 
@@ -27,7 +29,10 @@ export function registerInspect(program: Command): void {
     .action(
       async (name: string, group: string | undefined, options: NamespaceOption & { readonly nodes?: boolean }) => {
         const api = cliClient();
-        const manifest = await ofManifest(api, { name, ...options }, api.getManifest);
+        const found = await ofManifest(api, { name, ...options }, api.getManifest).catch(onlyProposed);
+        if (found instanceof OnlyProposed && group !== undefined) throw found;
+        if (found instanceof OnlyProposed) return printProposed(found.manifest, options);
+        const manifest = found;
         if (group !== undefined) (await import('./groups.ts')).printGroup(manifest, group, options.json);
         else if (options.json) printJson(manifest);
         else print(describeManifest(manifest, { everyNode: options.nodes === true }));
@@ -41,6 +46,28 @@ export function registerInspect(program: Command): void {
     .option('--times', 'where the time of the newest one went: queue, start and tools, by stage')
     .addOption(jsonOption())
     .action(runs);
+}
+
+const onlyProposed = (error: unknown): OnlyProposed => {
+  if (error instanceof OnlyProposed) return error;
+  throw error;
+};
+
+/** A manifest that does not exist yet, with each plan that would create it. */
+function printProposed(manifest: ProposedManifest, { json }: NamespaceOption): void {
+  if (json) {
+    printJson({ ...manifest, clusters: [] });
+    return;
+  }
+  const name = shortName(manifest);
+  print(`${paint('bold', name)}  ${paintStatus(manifest.status)} (waits for an approval)`);
+  for (const { id, by, at, reason, summary } of manifest.proposed) {
+    printWrapped(`plan ${id} of ${by}, ${ago(at)} (${reason}: ${summary})`, 2);
+    printWrapped(
+      `  \`kubeloom approve ${name} --plan ${id}\` shows it and asks; \`kubeloom reject ${name} --plan ${id}\` rejects or withdraws it`,
+      4,
+    );
+  }
 }
 
 interface RunsOptions extends NamespaceOption {

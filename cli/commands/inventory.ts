@@ -9,10 +9,11 @@ import { ApiProblem } from '../connection/api-problem.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
 import { ofManifest } from '../find/find-manifest.ts';
 import { reportAccepted } from '../follow/wait.ts';
-import { parseManifestName } from '../manifest-name.ts';
+import { parseManifestName, shortName } from '../manifest-name.ts';
 import { jsonOption, namespaceOf } from '../options.ts';
 import { explainedLines, placedLines, planLines } from '../print/inventory-lines.ts';
 import { note, print, printJson, printTable } from '../print/output.ts';
+import { ago } from '../print/times.ts';
 import { documentsOfNamespace } from '../submission/documents.ts';
 import { requestRollOut } from './rollout.ts';
 
@@ -60,6 +61,13 @@ function common(command: Command): Command {
 async function list({ namespace, json }: Options): Promise<void> {
   const found = await cliClient().listInventory({ namespace });
   if (json) return printJson(found);
+  for (const { kind, name, manifest, plan } of found.proposed ?? []) {
+    const way =
+      manifest === null
+        ? `kubeloom rollout start -n ${namespace} --plan ${plan.id}`
+        : `kubeloom approve ${shortName({ namespace, name: manifest })} --plan ${plan.id}`;
+    note(`${kind} ${name} does not exist yet: ${plan.by} proposed it ${ago(plan.at)} (${plan.summary}): \`${way}\``);
+  }
   if (found.items.length === 0) return print(`no inventory in namespace ${namespace}`);
   printTable(
     ['KIND', 'NAME', 'LEVEL', 'GENERATION', 'BY'],

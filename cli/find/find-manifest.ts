@@ -1,11 +1,13 @@
 /** Finding the manifest that a person means: by its own name, or by the name or id of one of its clusters. */
-import type { ManifestSummary } from '#contracts/api-bodies.ts';
+import type { ManifestSummary, Problem } from '#contracts/api-bodies.ts';
+import type { ProposedManifest } from '#contracts/fleet.ts';
 import { nearest } from '#domain/nearest.ts';
 import { type CliClient, itemsOf, type ManifestName } from '../connection/api-client.ts';
 import { ApiProblem, isNotFound } from '../connection/api-problem.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
 import { parseManifestName, shortName } from '../manifest-name.ts';
 import { shortList } from '../print/layout.ts';
+import { ago } from '../print/times.ts';
 
 type Lister = Pick<CliClient, 'listManifests'>;
 
@@ -30,10 +32,12 @@ export async function ofManifest<Answer>(
     return await ask(key);
   } catch (error) {
     if (!isNotFound(error)) throw error;
-    const all = await allManifests(api).catch(() => undefined);
+    const fleet = await fleetIn(api).catch(() => undefined);
     // It exists, or that is unknown: something else is missing.
-    if (all === undefined || all.some((item) => isNamed(item, key))) throw error;
-    return ask(ownerOf(all, key, error));
+    if (fleet === undefined || fleet.items.some((item) => isNamed(item, key))) throw error;
+    const waiting = fleet.proposed.find((one) => isNamed(one, key));
+    if (waiting && error instanceof ApiProblem) throw new OnlyProposed(error.problem, waiting);
+    return ask(ownerOf(fleet.items, key, error));
   }
 }
 
@@ -48,9 +52,43 @@ function ownerOf(all: readonly ManifestSummary[], key: ManifestName, missing: un
   }
 }
 
-/** Every manifest of a namespace, or of all. */
+/** The manifest does not exist yet: a plan that creates it waits for an approval. */
+export class OnlyProposed extends ApiProblem {
+  readonly manifest: ProposedManifest;
+  constructor(problem: Problem, manifest: ProposedManifest) {
+    super({ ...problem, detail: `${shortName(manifest)} does not exist yet: ${proposalText(manifest)}` });
+    this.manifest = manifest;
+  }
+}
+
+/** Who proposed it, when, and what an approver can do. */
+export function proposalText(manifest: ProposedManifest): string {
+  const [plan] = manifest.proposed;
+  if (plan === undefined) return 'it is proposed';
+  const { by, at, summary, id } = plan;
+  const way = `kubeloom approve ${shortName(manifest)} --plan ${id}`;
+  return `${by} proposed it ${ago(at)} (${summary}), and its plan waits for an approval: \`${way}\``;
+}
+
+type Listing = NonNullable<Parameters<Lister['listManifests']>[0]>;
+
+/** Those that exist, in the order that was asked for, and those that are only proposed. */
+export async function fleetIn(
+  api: Lister,
+  query: Omit<Listing, 'next'> = {},
+): Promise<{ readonly items: readonly ManifestSummary[]; readonly proposed: readonly ProposedManifest[] }> {
+  const proposed: ProposedManifest[] = [];
+  const pages = itemsOf(async (next) => {
+    const page = await api.listManifests({ ...query, next });
+    proposed.push(...(page.proposed ?? []));
+    return page;
+  });
+  return { items: await Array.fromAsync(pages), proposed };
+}
+
+/** Every manifest of a namespace, or of all, that exists. */
 export async function allManifests(api: Lister, namespace?: string): Promise<readonly ManifestSummary[]> {
-  return Array.fromAsync(itemsOf((next) => api.listManifests({ namespace, next })));
+  return (await fleetIn(api, { namespace })).items;
 }
 
 /** The manifest of that name, or else the one with a cluster of that name or id. Throws `CliError`. */

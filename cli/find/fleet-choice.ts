@@ -1,7 +1,5 @@
 /** Which manifests of the fleet a person asks for, and in which order: the options of `kubeloom get` as the API has them. */
-import type { ManifestSummary } from '#contracts/api-bodies.ts';
 import { FleetQuery } from '#contracts/fleet.ts';
-import { type CliClient, itemsOf } from '../connection/api-client.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
 
 const Choice = FleetQuery.pick({ state: true, status: true, provider: true, search: true, sort: true }).partial();
@@ -20,12 +18,4 @@ export function fleetChoice(options: FleetOptions): FleetChoice | undefined {
   if (read.success) return read.data;
   const faults = read.error.issues.map(({ path, message }) => `--${path.join('.')} ${message}`);
   throw new CliError(faults.join('; '), exitCodes.usage);
-}
-
-/** In the order that was asked for. */
-export async function chosenManifests(
-  api: Pick<CliClient, 'listManifests'>,
-  choice: FleetChoice & { readonly namespace?: string | undefined },
-): Promise<readonly ManifestSummary[]> {
-  return Array.fromAsync(itemsOf((next) => api.listManifests({ ...choice, next })));
 }

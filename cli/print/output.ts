@@ -57,7 +57,7 @@ const statusStyles: readonly (readonly [Style, readonly string[]])[] = [
     'red',
     ['Failed', 'NeedsAttention', 'RolledBack', 'Aborted', 'Leftover', 'Unreachable', 'NotReady', 'Unhealthy', 'Gone'],
   ],
-  ['yellow', ['Degraded', 'RollingBack', 'BackingOff', 'Leaving', 'Deleting', 'paused']],
+  ['yellow', ['Degraded', 'RollingBack', 'BackingOff', 'Leaving', 'Deleting', 'Proposed', 'paused']],
   ['cyan', ['Running', 'Planning', 'Checking', 'Joining']],
 ];
 

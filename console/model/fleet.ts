@@ -1,6 +1,7 @@
 /** The fleet: first the manifests that need a person, then those in progress, then the rest. */
 import type { ManifestPage } from '#contracts/api-bodies.ts';
 import type { FleetSort, FleetState } from '#contracts/fleet.ts';
+import type { WaitingPlan } from '#contracts/waiting-plans.ts';
 import { countOf } from './count-of.ts';
 import { failureInLines } from './failure-in-lines.ts';
 
@@ -76,9 +77,12 @@ export const troubles: readonly string[] = ['NeedsAttention', 'RolledBack', 'Deg
 
 function remarkOf(summary: Summary): string {
   const [plan] = summary.proposed ?? [];
-  const waits = plan && `a plan of ${plan.by} waits for an approval: ${plan.summary}`;
+  const waits = plan && waitingText(plan);
   return [stateOf(summary), waits].filter(Boolean).join('; ');
 }
+
+export const waitingText = ({ by, summary }: Pick<WaitingPlan, 'by' | 'summary'>): string =>
+  `a plan of ${by} waits for an approval: ${summary}`;
 
 function stateOf({ unreadable, clusters, status, paused }: Summary): string {
   if (unreadable !== undefined) return unreadable;

@@ -32,7 +32,8 @@ export default function AttentionPage() {
   const rows = fleet.data.items.map(fleetRow);
   const failed = rows.filter(({ summary }) => isTroubled(summary));
   const drifted = rows.filter(({ state }) => state === 'drifted');
-  const more = (fleet.data.counts?.fitting ?? rows.length) - rows.length;
+  const shown = rows.length + (fleet.data.proposed?.length ?? 0);
+  const more = (fleet.data.counts?.fitting ?? shown) - shown;
   return (
     <>
       <div className="title">

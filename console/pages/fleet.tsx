@@ -1,5 +1,6 @@
 /** All manifests: what needs a person first. */
 import { memo, useMemo, useRef } from 'react';
+import type { ProposedManifest } from '#contracts/fleet.ts';
 import { commands } from '../model/commands.ts';
 import { countOf } from '../model/count-of.ts';
 import {
@@ -12,6 +13,7 @@ import {
   rowsAtOnce,
   rowsOf,
   type Summary,
+  waitingText,
 } from '../model/fleet.ts';
 import { timeAgo } from '../model/times.ts';
 import { Bar } from '../parts/bar.tsx';
@@ -30,6 +32,7 @@ export function FleetPage({ chosen }: { readonly chosen: Readonly<Record<string,
   const fleet = useFleet(choice, most);
   const rowOf = useRows();
   const rows = useMemo(() => fleet.data?.items.map(rowOf), [fleet.data, rowOf]);
+  const proposed = fleet.data?.proposed ?? [];
   const counts = fleet.data?.counts;
   if (!rows || !counts)
     return fleet.error ? <Trouble error={fleet.error} what="the fleet" /> : <Loading what="the fleet" />;
@@ -53,7 +56,7 @@ export function FleetPage({ chosen }: { readonly chosen: Readonly<Record<string,
           </p>
           <CopyCommand command="kubeloom apply -f manifest.yaml --wait" />
         </Empty>
-      ) : rows.length === 0 ? (
+      ) : rows.length + proposed.length === 0 ? (
         <Empty title="Nothing matches">
           <button type="button" onClick={() => choose({ ...everything, sort })}>
             Show all {counts.all}
@@ -61,16 +64,16 @@ export function FleetPage({ chosen }: { readonly chosen: Readonly<Record<string,
         </Empty>
       ) : (
         <>
-          <FleetTable rows={rows} busy={fleet.isPlaceholderData} />
-          {rows.length < counts.fitting && (
+          <FleetTable rows={rows} proposed={proposed} busy={fleet.isPlaceholderData} />
+          {rows.length + proposed.length < counts.fitting && (
             <p className="filters">
-              {rows.length} of {counts.fitting} are shown.
+              {rows.length + proposed.length} of {counts.fitting} are shown.
               {most < mostRows ? (
                 <button
                   type="button"
                   onClick={() => go(hrefOf([], { ...choice, rows: String(most + rowsAtOnce) }), { replace: true })}
                 >
-                  Show {Math.min(rowsAtOnce, counts.fitting - rows.length)} more
+                  Show {Math.min(rowsAtOnce, counts.fitting - rows.length - proposed.length)} more
                 </button>
               ) : (
                 ' Search for the others.'
@@ -96,7 +99,13 @@ function useRows(): (summary: Summary) => FleetRow {
   );
 }
 
-function FleetTable({ rows, busy }: { readonly rows: readonly FleetRow[]; readonly busy: boolean }) {
+interface FleetTableProps {
+  readonly rows: readonly FleetRow[];
+  readonly proposed: readonly ProposedManifest[];
+  readonly busy: boolean;
+}
+
+function FleetTable({ rows, proposed, busy }: FleetTableProps) {
   // Often enough to draw all rows.
   const now = useNow(10);
   return (
@@ -116,12 +125,46 @@ function FleetTable({ rows, busy }: { readonly rows: readonly FleetRow[]; readon
           </tr>
         </thead>
         <tbody>
+          {proposed.map((one) => (
+            <ProposedLine key={`${one.namespace}/${one.name}`} of={one} now={now} />
+          ))}
           {rows.map((row) => (
             <FleetLine key={row.key} row={row} now={now} />
           ))}
         </tbody>
       </table>
     </div>
+  );
+}
+
+/** It does not exist yet, and is opened at the plan that creates it. */
+function ProposedLine({ of, now }: { readonly of: ProposedManifest; readonly now: number }) {
+  const { namespace, name, status, state, proposed } = of;
+  const [plan] = proposed;
+  if (plan === undefined) return null;
+  return (
+    <tr className={state}>
+      <td>
+        <Status of={status} />
+      </td>
+      <th scope="row">
+        <a href={hrefOf(['manifests', namespace, name, 'plan'], { plan: plan.id })} data-row>
+          {name}
+        </a>{' '}
+        <span className="dim nowrap">{namespace}</span>
+      </th>
+      <td className="dim">does not exist yet</td>
+      <td className="now">
+        <span className="remark">{waitingText(plan)}</span>
+      </td>
+      <td />
+      <td />
+      <td className="dim changed" data-title="Changed">
+        <time dateTime={plan.at} title={plan.at}>
+          {timeAgo(plan.at, now)}
+        </time>
+      </td>
+    </tr>
   );
 }
 

@@ -11,7 +11,7 @@ import { Boundary } from '../parts/boundary.tsx';
 import { Empty, Loading, Trouble, Updated } from '../parts/states.tsx';
 import { Status, statusWord } from '../parts/status.tsx';
 import { Verbs } from '../parts/verbs.tsx';
-import { requestsOfPlanTab, useLive, useOldRun, useRuns } from '../queries.ts';
+import { requestsOfPlanTab, useLive, useOldRun, useProposedPlans, useRuns } from '../queries.ts';
 import { hrefOf } from '../routes.ts';
 import { RunTab } from './run.tsx';
 
@@ -54,13 +54,7 @@ export function ManifestViews({ of, tab, chosen }: ManifestPageProps) {
   const error = live.error ?? first.error;
   // Also one that was there a moment ago.
   if (error instanceof RequestRefused && error.problem.status === 404)
-    return tab === 'plan' && chosen.plan !== undefined ? (
-      <Suspense fallback={<Loading what="the plan" />}>
-        <ProposedManifest of={of} shown={chosen.plan} />
-      </Suspense>
-    ) : (
-      <Missing of={of} />
-    );
+    return <NotStored of={of} shown={tab === 'plan' ? chosen.plan : undefined} />;
   if (!live.data) {
     return error ? <Trouble error={error} what={of.name} /> : <Loading what={of.name} />;
   }
@@ -155,6 +149,19 @@ function badgeOf(tab: string, { clusters, proposed = [] }: ManifestDescription):
           ? proposed.length
           : 0;
   return count === 0 ? null : <span className="count"> {count}</span>;
+}
+
+/** It may be only proposed. `shown`: the plan that the address names, which may have been decided about meanwhile. */
+function NotStored({ of, shown }: { readonly of: Name; readonly shown: string | undefined }) {
+  const plans = useProposedPlans(of);
+  const waiting = plans.data?.items.find(({ state }) => state === 'Proposed');
+  const plan = shown ?? waiting?.id;
+  if (plan === undefined) return plans.isPending ? <Loading what={of.name} /> : <Missing of={of} />;
+  return (
+    <Suspense fallback={<Loading what="the plan" />}>
+      <ProposedManifest of={of} shown={plan} />
+    </Suspense>
+  );
 }
 
 function Missing({ of }: { readonly of: Name }) {

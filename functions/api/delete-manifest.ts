@@ -3,20 +3,25 @@ import type { LeftBehind } from '#contracts/api-bodies.ts';
 import { operations } from '#contracts/operations/operations.ts';
 import type { ManifestKey, ManifestRecord } from '#contracts/records.ts';
 import { isPipelineError, PipelineError } from '#domain/errors.ts';
+import type { AdmittedCaller } from '../caller.ts';
 import { leftBehind, orphansIn } from '../pipeline/manifests/orphan-manifest.ts';
+import { rejectProposal } from '../pipeline/proposals/close-proposal.ts';
+import { ofManifests, proposalOf } from '../pipeline/proposals/kept-plans.ts';
 import { recordManifestChange } from '../pipeline/records/audit-event.ts';
-import { storedManifest, storedOrRemains, wayOut } from '../pipeline/records/stored-manifest.ts';
+import { storedOrRemains, wayOut } from '../pipeline/records/stored-manifest.ts';
 import { submitDeletion } from '../pipeline/submission/submit-deletion.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
 import { handle } from './http/handle.ts';
 import {
   acceptedResponse,
   checkPreconditions,
+  manifestTag,
   submittedResponse,
   unchangedResponse,
   wantedPlans,
 } from './http/manifest-version.ts';
 import { remainsWithout } from './views/manifest-description.ts';
+import { missingManifest } from './views/proposed-manifests.ts';
 
 export const deleteManifest = handle(operations.deleteManifest, async (request, deps) => {
   const { path, query, headers } = request;
@@ -29,8 +34,9 @@ export const deleteManifest = handle(operations.deleteManifest, async (request, 
     await recordManifestChange(deps, remains.record, 'forgotten: its stored record cannot be read', request.caller);
     return acceptedResponse(remains.record, { left });
   }
-  const stored = await storedManifest(deps, path);
+  const stored = await deps.manifests.get(path);
   checkPreconditions(headers, path, stored);
+  if (stored === undefined) return withdrawProposals(deps, path, request.caller);
   if (stored.deleting && stored.status !== 'Failed' && orphans === undefined) {
     return unchangedResponse(stored);
   }
@@ -38,6 +44,20 @@ export const deleteManifest = handle(operations.deleteManifest, async (request, 
   const terms = { wanted: wantedPlans(headers) };
   return submittedResponse(await submitDeletion(deps, path, { stored, orphans, caller, terms }));
 });
+
+/** One that is only proposed: no one can approve it any more. Throws `NotFound` when it is not even that, and as `rejectProposal`. */
+async function withdrawProposals(deps: ApiPorts, key: ManifestKey, caller: AdmittedCaller) {
+  const waiting = (await deps.waitingPlans.list(key)).filter(({ version }) => version === null);
+  if (waiting.length === 0) throw await missingManifest(deps, key);
+  for (const { id } of waiting) {
+    const plan = await proposalOf(deps, key, id, ofManifests);
+    await rejectProposal(deps, key, plan, { caller, reason: 'deleted before it was approved' });
+  }
+  const nothing = { generation: 0, attempt: 0, runId: '', unchanged: false, paused: false, warnings: [], links: {} };
+  const { namespace, name } = key;
+  const json = { namespace, name, ...nothing, withdrawn: waiting.map(({ id }) => id) };
+  return { status: 200 as const, json, headers: { etag: manifestTag({ uid: '', ...nothing }) } };
+}
 
 type Ports = Pick<ApiPorts, 'manifests' | 'clusters'>;
 

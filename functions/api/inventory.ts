@@ -40,6 +40,7 @@ import { submittedResponse, wantedPlans } from './http/manifest-version.ts';
 import { unlessSeen } from './http/not-modified.ts';
 import { requestDocument } from './http/request-document.ts';
 import { planeRows } from './views/plane-rows.ts';
+import { proposedDocuments, proposedText } from './views/proposed-documents.ts';
 
 export const putInventory = handle(operations.putInventory, async (request, deps) => {
   const { path, caller } = request;
@@ -95,9 +96,15 @@ export const putInventory = handle(operations.putInventory, async (request, deps
   return { json };
 });
 
-export const getInventory = handle(operations.getInventory, async ({ path }, deps) => ({
-  json: await found(deps, path),
-}));
+export const getInventory = handle(operations.getInventory, async ({ path }, deps) => {
+  const record = await deps.inventory.get(path);
+  if (record) return { json: record };
+  const proposed = await proposedDocuments(deps, path.namespace, []);
+  const waiting = proposed.find(({ kind, name }) => kind === path.kind && name === path.name);
+  if (waiting === undefined) throw missing(path);
+  const message = `${path.kind} "${path.namespace}/${path.name}" does not exist yet: ${proposedText(path.namespace, waiting)}`;
+  throw new PipelineError('NotFound', message, { details: { proposed: [waiting.plan] } });
+});
 
 export const deleteInventory = handle(operations.deleteInventory, async ({ path, caller }, deps) => {
   const record = await found(deps, path);
@@ -128,7 +135,9 @@ export const listInventory = handle(operations.listInventory, async ({ path: { n
     const spec = isMap(document) && isMap(document.spec) ? document.spec : {};
     return { ...item, ...(typeof spec.level === 'string' && { level: spec.level }) };
   });
-  return unlessSeen(headers, { items, clusters, planes: await planeRows(deps, namespace) });
+  const proposed = await proposedDocuments(deps, namespace, records);
+  const planes = await planeRows(deps, namespace);
+  return unlessSeen(headers, { items, ...(proposed.length > 0 && { proposed: [...proposed] }), clusters, planes });
 });
 
 export const applyInventory = handle(operations.applyInventory, async ({ path, caller }, deps) => {

@@ -1,8 +1,8 @@
 /** Manifests: listed, described and put. */
 import type { ManifestDescription } from '#contracts/api-bodies.ts';
+import type { ProposedManifest } from '#contracts/fleet.ts';
 import { operations } from '#contracts/operations/operations.ts';
 import type { ManifestKey } from '#contracts/records.ts';
-import { PipelineError } from '#domain/errors.ts';
 import { aheadOf } from '../ahead.ts';
 import type { AdmittedCaller } from '../caller.ts';
 import { refuseInventoryOwned } from '../pipeline/inventory/manifest-owner.ts';
@@ -22,21 +22,37 @@ import {
   summaryOf,
   summaryOfRemains,
 } from './views/manifest-description.ts';
+import { missingManifest, proposedManifests } from './views/proposed-manifests.ts';
 import { type PlansByManifest, plansByManifest } from './views/waiting-plans.ts';
 
-/** Those that the caller may see, or those of one namespace. A filter, another order or counts read all of them. */
+/** Those that the caller may see, or those of one namespace; those that are only proposed, too. A filter, another order or counts read all of them. */
 export const listManifests = handle(operations.listManifests, async ({ query, caller, headers }, deps) => {
   if (needsAll(query)) {
-    const { namespace } = query;
-    const read = visibleFleet(deps, caller, query.counts === undefined ? namespace : undefined);
-    return unlessSeen(headers, fleetPage(await Array.fromAsync(read), query));
+    const namespace = query.counts === undefined ? query.namespace : undefined;
+    const plans = await waitingIn(deps, namespace);
+    const proposed = visibleProposals(deps, caller, plans);
+    const read = await Array.fromAsync(visibleFleet(deps, caller, { namespace, plans }));
+    return unlessSeen(headers, fleetPage(read, query, await proposed));
   }
-  const plans = waitingIn(deps, query.namespace);
+  const waiting = waitingIn(deps, query.namespace);
   const page = await visibleManifests(headsIn(deps), caller, query);
-  const read = await Promise.all(page.items.map(async (record) => summaryOf(deps, record, await plans)));
+  const plans = await waiting;
+  const read = await Promise.all(page.items.map((record) => summaryOf(deps, record, plans)));
   const items = [...read, ...page.unreadable.map(summaryOfRemains)].sort(byKey);
-  return unlessSeen(headers, { items, ...(page.next !== undefined && { next: page.next }) });
+  const proposed = query.next === undefined ? await visibleProposals(deps, caller, plans) : [];
+  return unlessSeen(headers, {
+    items,
+    ...(proposed.length > 0 && { proposed: [...proposed] }),
+    ...(page.next !== undefined && { next: page.next }),
+  });
 });
+
+const visibleProposals = (
+  deps: Pick<ApiPorts, 'manifests'>,
+  caller: AdmittedCaller,
+  plans: PlansByManifest,
+): Promise<readonly ProposedManifest[]> =>
+  proposedManifests(deps, plans, (namespace) => caller.may('viewer', namespace));
 
 /** Rows have nothing of documents. */
 function headsIn({ manifests }: Pick<ApiPorts, 'manifests'>) {
@@ -44,11 +60,10 @@ function headsIn({ manifests }: Pick<ApiPorts, 'manifests'>) {
 }
 
 async function* visibleFleet(
-  deps: Pick<ApiPorts, 'manifests' | 'clusters' | 'clock' | 'waitingPlans'>,
+  deps: Pick<ApiPorts, 'manifests' | 'clusters' | 'clock'>,
   caller: AdmittedCaller,
-  namespace: string | undefined,
+  { namespace, plans }: { readonly namespace: string | undefined; readonly plans: PlansByManifest },
 ): AsyncGenerator<SummaryWithState> {
-  const plans = await waitingIn(deps, namespace);
   let next: string | undefined;
   do {
     const page = await visibleManifests(headsIn(deps), caller, { namespace, limit: 1000, next });
@@ -94,10 +109,10 @@ export async function describeStored(
 
 type Found = NonNullable<Awaited<ReturnType<typeof storedOrRemains>>>;
 
-async function foundManifest(deps: Pick<ApiPorts, 'manifests'>, key: ManifestKey): Promise<Found> {
+async function foundManifest(deps: Pick<ApiPorts, 'manifests' | 'waitingPlans'>, key: ManifestKey): Promise<Found> {
   const found = await storedOrRemains(deps, key);
   if (found) return found;
-  throw new PipelineError('NotFound', `there is no manifest "${key.name}" in namespace "${key.namespace}"`);
+  throw await missingManifest(deps, key);
 }
 
 function byKey(one: ManifestKey, other: ManifestKey): number {

@@ -4,14 +4,10 @@ import { operations } from '#contracts/operations/operations.ts';
 import type { ProposedPlanRow } from '#contracts/proposed-plans.ts';
 import type { ManifestKey } from '#contracts/records.ts';
 import { type ProposalOf, storedPlanKeys } from '#contracts/stored-plans.ts';
-import { inventoryPlanName, type WaitingPlanRecord } from '#contracts/waiting-plans.ts';
+import { inventoryPlanName } from '#contracts/waiting-plans.ts';
 import { readObjects } from '#documents/read-objects.ts';
-import { isPipelineError } from '#domain/errors.ts';
 import { documentChanges } from '#domain/manifest/document-changes.ts';
 import { validateAsManifest } from '#domain/manifest/groups/validate-as-manifest.ts';
-import { aheadOf } from '../ahead.ts';
-import { inventoryVersion, storedInventory } from '../pipeline/inventory/stored-inventory.ts';
-import { versionText } from '../pipeline/plans/plan-id.ts';
 import {
   inventoryPlanKey,
   isProposed,
@@ -25,7 +21,7 @@ import type { ApiPorts } from '../rights/api-uses.ts';
 import { handle } from './http/handle.ts';
 import { unlessSeen } from './http/not-modified.ts';
 import type { Goal } from './plan-manifest.ts';
-import { proposedRow, shownPlan } from './views/waiting-plans.ts';
+import { currentVersion, fittingPlans, proposedRow, shownPlan } from './views/waiting-plans.ts';
 
 /** Those of the last weeks; objects below `plans/` expire. */
 export const listPlans = handle(operations.listPlans, async ({ path, headers }, deps) => {
@@ -73,36 +69,13 @@ export const listWaitingPlans = handle(operations.listWaitingPlans, async ({ que
   const { namespace } = query;
   const all = await deps.waitingPlans.list(namespace === undefined ? undefined : { namespace });
   const visible = all.filter((plan) => caller.may('viewer', plan.namespace));
-  const versions = new Map<string, Promise<string | null>>();
-  const versionOf = (plan: WaitingPlanRecord): Promise<string | null> => {
-    const of = `${plan.namespace}/${plan.name}`;
-    const known = versions.get(of) ?? currentVersion(deps, plan);
-    versions.set(of, known);
-    return known;
-  };
-  const fitting = aheadOf(visible, async (plan) => ((await versionOf(plan)) === plan.version ? [plan] : []));
-  const items = (await Array.fromAsync(fitting)).flat().map((plan) => ({
+  const items = (await fittingPlans(deps, visible)).map((plan) => ({
     namespace: plan.namespace,
     name: plan.name === inventoryPlanName ? null : plan.name,
     ...shownPlan(plan),
   }));
   return unlessSeen(headers, { items });
 });
-
-/** Version of what the plan is about; null if nothing is stored, and for what cannot be read. */
-async function currentVersion(
-  deps: Pick<ApiPorts, 'manifests' | 'inventory'>,
-  { namespace, name }: ManifestKey,
-): Promise<string | null> {
-  try {
-    if (name === inventoryPlanName) return inventoryVersion(await storedInventory(deps, namespace));
-    const head = await deps.manifests.head({ namespace, name });
-    return head ? versionText(head) : null;
-  } catch (error) {
-    if (isPipelineError(error, 'Unreadable')) return null;
-    throw error;
-  }
-}
 
 /** Against what is stored now; of a deletion, all of it is removed. */
 export const diffPlan = handle(operations.diffPlan, async ({ path }, deps) => {

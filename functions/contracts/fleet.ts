@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { DnsLabel, NamespacedPageQuery, wholeNumber } from './http-parameters.ts';
 import { ManifestStatus } from './records.ts';
+import { WaitingPlan } from './waiting-plans.ts';
 
 /** As stored; `Unreadable`: what is stored of it cannot be read. */
 export const ShownStatus = z.enum([...ManifestStatus.options, 'Unreadable']);
@@ -19,6 +20,20 @@ export type FleetState = z.infer<typeof FleetState>;
 export const fleetSorts = ['name', 'state', 'changed', 'created', 'nodes'] as const;
 export type FleetSort = (typeof fleetSorts)[number];
 
+/** A manifest that does not exist yet: made of the plans that wait, and stored nowhere. A client of an older release does not know its status, so it is in a list of its own. */
+export const ProposedManifest = z
+  .object({
+    namespace: z.string(),
+    name: z.string(),
+    status: z.literal('Proposed'),
+    state: FleetState,
+    proposed: z.array(WaitingPlan).min(1).describe('plans that create it once one is approved, newest first'),
+  })
+  .meta({ id: 'ProposedManifest' });
+export type ProposedManifest = z.infer<typeof ProposedManifest>;
+
+const listedStatuses = [...ShownStatus.options, 'Proposed'] as const;
+
 /** Words with commas between, in any case; a fault names those that there are. */
 const some = <const Word extends string>(words: readonly Word[]) => {
   const byCase = new Map(words.map((word) => [word.toLowerCase(), word]));
@@ -35,7 +50,7 @@ const some = <const Word extends string>(words: readonly Word[]) => {
 export const FleetQuery = NamespacedPageQuery.extend({
   limit: wholeNumber(1, 1000).default(50).describe('items on one page'),
   state: some(fleetStates).describe(`only those in one of these states: ${fleetStates.join(', ')}`),
-  status: some(ShownStatus.options).describe(`only those with one of these: ${ShownStatus.options.join(', ')}`),
+  status: some(listedStatuses).describe(`only those with one of these: ${listedStatuses.join(', ')}`),
   provider: DnsLabel.optional().describe('only those with nodes of this provider instance'),
   search: z
     .string()

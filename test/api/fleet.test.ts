@@ -118,7 +118,7 @@ describe('GET /v1/manifests', () => {
     );
     expect(faults.map(({ status, detail }) => `${status} ${detail}`)).toEqual([
       `400 the query is not valid: state: must be one of ${fleetStates.join(', ')}, or several with commas between`,
-      '400 the query is not valid: status: must be one of Pending, Running, Done, Failed, Deleting, Unreadable, or several with commas between',
+      '400 the query is not valid: status: must be one of Pending, Running, Done, Failed, Deleting, Unreadable, Proposed, or several with commas between',
       `400 the query is not valid: sort: must be one of ${fleetSorts.join(', ')}`,
       '400 the query is not valid: limit: must be a whole number from 1 to 1000',
       '400 the query is not valid: counts: must be true',

@@ -1,7 +1,7 @@
 /** The fleet: manifests that fit filters, in an order, page by page, and how many there are. */
 import { z } from 'zod';
 import type { ManifestPage, ManifestSummary } from '#contracts/api-bodies.ts';
-import { type FleetCounts, type FleetQuery, fleetSorts, fleetStates } from '#contracts/fleet.ts';
+import { type FleetCounts, type FleetQuery, fleetSorts, fleetStates, type ProposedManifest } from '#contracts/fleet.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { parseJson } from '#domain/json.ts';
 
@@ -17,9 +17,16 @@ export const needsAll = ({ sort, counts, state, status, provider, search }: Want
   sort !== 'name' || [counts, state, status, provider, search].some((one) => one !== undefined);
 
 /** Pages follow each other by the place of their last row: what changes its place meanwhile may be on two of them, or on none. */
-export function fleetPage(all: readonly SummaryWithState[], query: Wanted): ManifestPage {
+export function fleetPage(
+  all: readonly SummaryWithState[],
+  query: Wanted,
+  proposals: readonly ProposedManifest[] = [],
+): ManifestPage {
   const fits = filtersOf(query);
-  const fitting = all.filter((row) => fits.every(([, matches]) => matches(row)));
+  const isFitting = (row: Filtered): boolean => fits.every(([, matches]) => matches(row));
+  const fitting = all.filter(isFitting);
+  const proposed = proposals.filter((one) => isFitting(withoutClusters(one)));
+  const counted = [...all, ...proposals.map(withoutClusters)];
   const placed = fitting.map((row) => ({ row, place: placeOf(row, query.sort) }));
   placed.sort((one, other) => compared(one.place, other.place));
   const after = query.next === undefined ? undefined : placeIn(query.next, query.sort);
@@ -28,12 +35,19 @@ export function fleetPage(all: readonly SummaryWithState[], query: Wanted): Mani
   const last = page.at(-1);
   return {
     items: page.map(({ row }) => row),
+    ...(!after && proposed.length > 0 && { proposed }),
     ...(rest.length > page.length && last && { next: cursorOf(query.sort, last.place) }),
-    ...(query.counts && { counts: countsOf(all, fits, fitting.length) }),
+    ...(query.counts && { counts: countsOf(counted, fits, fitting.length + proposed.length) }),
   };
 }
 
-type Filter = readonly [name: 'state' | 'namespace' | 'provider' | 'other', fits: (row: SummaryWithState) => boolean];
+/** What filters read of a row. */
+type Filtered = Pick<SummaryWithState, 'namespace' | 'name' | 'state' | 'clusters' | 'unreadable'> & {
+  readonly status: SummaryWithState['status'] | ProposedManifest['status'];
+};
+const withoutClusters = (row: ProposedManifest): Filtered => ({ ...row, clusters: [] });
+
+type Filter = readonly [name: 'state' | 'namespace' | 'provider' | 'other', fits: (row: Filtered) => boolean];
 
 function filtersOf({ state, status, provider, search, namespace }: Wanted): readonly Filter[] {
   const words = (search ?? '').toLowerCase().split(/\s+/).filter(Boolean);
@@ -48,12 +62,12 @@ function filtersOf({ state, status, provider, search, namespace }: Wanted): read
 
 const containsAll = (text: string, words: readonly string[]): boolean => words.every((word) => text.includes(word));
 
-const providersOf = ({ clusters }: SummaryWithState): readonly string[] => [
+const providersOf = ({ clusters }: Filtered): readonly string[] => [
   ...new Set(clusters.flatMap(({ providers = [] }) => providers)),
 ];
 
 /** What is searched, in lower case. */
-function textOf({ namespace, name, status, unreadable = '', clusters }: SummaryWithState): string {
+function textOf({ namespace, name, status, unreadable = '', clusters }: Filtered): string {
   const ofClusters = clusters.flatMap((cluster) => {
     const { failure, providers = [] } = cluster;
     return [cluster.name, ...providers, ...(failure ? [failure.code, failure.message] : [])];
@@ -61,8 +75,8 @@ function textOf({ namespace, name, status, unreadable = '', clusters }: SummaryW
   return [`${namespace}/${name}`, status, unreadable, ...ofClusters].join(' ').toLowerCase();
 }
 
-function countsOf(all: readonly SummaryWithState[], filters: readonly Filter[], fitting: number): FleetCounts {
-  const without = (name: Filter[0]): readonly SummaryWithState[] =>
+function countsOf(all: readonly Filtered[], filters: readonly Filter[], fitting: number): FleetCounts {
+  const without = (name: Filter[0]): readonly Filtered[] =>
     all.filter((row) => filters.every(([of, fits]) => of === name || fits(row)));
   const states = without('state');
   const counted = (words: readonly string[]): Record<string, number> => {

@@ -69,7 +69,7 @@ export const manifestOperations = {
     query: parameters.DeleteQuery,
     headers: boundToPlan,
     answers: {
-      200: accepted('it is already being deleted; nothing was started'),
+      200: accepted('it is already being deleted, or was only proposed; nothing was started'),
       202: accepted('a run deletes it'),
     },
     problems: [400, 404, 409, 412, 422],
