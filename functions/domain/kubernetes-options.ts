@@ -1,7 +1,7 @@
 /** Settings of Kubernetes that differ from the defaults: network, add-ons, and the sources of images and packages. */
 import { z } from 'zod';
 
-/** Pod networks that KubeOne can install; `external`: the user's own add-on installs one. */
+/** Pod networks that KubeOne can install; `external`: the user's own add-on installs one; `canal`: planning refuses it for new clusters. */
 export const cniNames = ['cilium', 'canal', 'external'] as const;
 export type CniName = (typeof cniNames)[number];
 

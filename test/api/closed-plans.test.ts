@@ -175,7 +175,7 @@ describe('a proposal about which two decide at the same moment', () => {
   const closedOf = async (under: ApiUnderTest, plan: string) =>
     ((await listed(under)) as readonly { readonly id: string; readonly state: string }[]).find(({ id }) => id === plan);
 
-  it('of an approval and a rejection exactly one is followed, and the other learns which, a hundred times', async () => {
+  it('exactly one of an approval and a rejection is followed, and the other learns which, a hundred times', async () => {
     const won = { approval: 0, rejection: 0 };
     for (let round = 0; round < 100; round += 1) {
       const under = await guarded();

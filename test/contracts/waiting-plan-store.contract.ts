@@ -92,7 +92,7 @@ export function waitingPlanStoreContract(name: string, make: () => WaitingPlanSt
       expect(await store.list()).toEqual([]);
     });
 
-    it('of several that decide at the same moment exactly one does, and the others get its decision, a hundred times', async () => {
+    it('exactly one of several that decide at the same moment does, and the others get its decision, a hundred times', async () => {
       const store = make();
       const states = ['Approved', 'Rejected', 'Withdrawn', 'Superseded'] as const;
       for (let round = 0; round < 100; round += 1) {

@@ -149,6 +149,32 @@ describe('refused changes', () => {
     ]);
   });
 
+  test('a new cluster with Canal is refused with what to write; one that has it, or whose creation has started, continues', () => {
+    const canal = { kubernetes: { cni: 'canal' } } as const;
+    const desired = desiredOf({ manifest: manifestOf(canal) });
+    const { refusals, waypoints } = planClusterPath({ cluster: 'c', current: null, attempted: null, desired });
+    expect(refusals).toEqual([
+      {
+        path: 'spec.kubernetes.clusters[c].cni',
+        reason: expect.stringMatching(
+          /^the cluster "c" is new, and cni: canal is only for clusters that have it already/,
+        ),
+        fix: expect.stringMatching(/leave cni out, which means Cilium; or write cni: external/),
+        about: expect.anything(),
+      },
+    ]);
+    expect(waypoints).toEqual([]);
+    const grown = desiredOf({
+      manifest: manifestOf({ ...canal, dynamic: [control(1), compute(3)] }),
+      current: desired,
+    });
+    for (const ends of [
+      { current: desired, attempted: null, desired: grown },
+      { current: null, attempted: desired, desired },
+    ])
+      expect(planClusterPath({ cluster: 'c', ...ends }).refusals).toEqual([]);
+  });
+
   test('an upgrade that has started is not undone', () => {
     const current = desiredOf({ manifest: manifestOf() });
     const attempted = { ...current, kubernetesVersion: '1.35.0' };

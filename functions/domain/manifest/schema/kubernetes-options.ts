@@ -64,7 +64,7 @@ export const kubernetesOptionFields = {
     .enum(cniNames)
     .optional()
     .describe(
-      'Kubeloom: network of the pods, `cilium` by default; `external`: installed by your own add-on. Cannot be changed later.',
+      'Kubeloom: network of the pods, `cilium` by default; `external`: installed by your own add-on; `canal`: only of clusters that have it already. Cannot be changed later.',
     ),
   nodeLocalDNS: z
     .boolean()

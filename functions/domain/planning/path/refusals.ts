@@ -2,6 +2,7 @@
 import { clusterDocumentChanges, upstreamOf } from '#domain/cluster-documents.ts';
 import type { ClusterState, NodePoolState, ProviderInstance } from '#domain/cluster-state.ts';
 import { allPools, hasKubernetes } from '#domain/cluster-state.ts';
+import { cniOf } from '#domain/kubernetes-options.ts';
 import { compareVersions, kubeoneReleaseFor, supportedVersionsText } from '#domain/kubernetes-versions.ts';
 import { documentPlace } from '#domain/machine-fields.ts';
 import { replaceAnnotation } from '#domain/manifest/replaceable-pools.ts';
@@ -34,7 +35,8 @@ export function refusals(ends: Ends): readonly Refusal[] {
 function allRefusals({ current, attempted, desired, changes, upstreamDocuments }: Ends): readonly Refusal[] {
   if (desired === null) return current === null ? [] : destroyRefusals(current);
   const missing = upstreamRefusals(current, desired, upstreamDocuments);
-  if (current === null) return [...stateFaults(desired), ...unknownVersion(desired), ...missing];
+  if (current === null)
+    return [...stateFaults(desired), ...unknownVersion(desired), ...unprovedCni(attempted, desired), ...missing];
   if (hasKubernetes(current) !== hasKubernetes(desired)) return [otherSystem(current, desired)];
   const fixed = [
     ...providerRefusals(current, desired),
@@ -119,6 +121,15 @@ function networkRefusals(desired: ClusterState, changes: readonly Change[]): rea
     const fix = `keep ${change.from}, or create a new cluster with another name`;
     return [refusal(aboutCluster(desired, 'network'), reason, fix)];
   });
+}
+
+/** No one has started a cluster of ours with Canal: those that have it keep it. */
+function unprovedCni(attempted: ClusterState | null, desired: ClusterState): readonly Refusal[] {
+  if (attempted !== null || cniOf(desired) !== 'canal') return [];
+  const reason = `the cluster ${shown(desired.name)} is new, and cni: canal is only for clusters that have it already: it was never proved to work`;
+  const fix =
+    'leave cni out, which means Cilium; or write cni: external, and put the documents of Canal into the directory of add-ons that addons.path names';
+  return [refusal(aboutCluster(desired, 'cni'), reason, fix)];
 }
 
 function cniRefusals(desired: ClusterState, changes: readonly Change[]): readonly Refusal[] {
