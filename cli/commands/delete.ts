@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { noTotals } from '#domain/planning/text/plan-totals.ts';
 import { cliClient, type ManifestName } from '../connection/api-client.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
-import { OnlyProposed, ofManifest } from '../find/find-manifest.ts';
+import { OnlyProposed, ofManifest, type ProposedManifest } from '../find/find-manifest.ts';
 import { reportLeft, waitForRun } from '../follow/wait.ts';
 import { parseManifestName, shortName } from '../manifest-name.ts';
 import { jsonOption, namespaceOf } from '../options.ts';
@@ -48,16 +48,13 @@ function onlyACluster(asked: ManifestName, owner: ManifestName): CliError {
 }
 
 /** Nothing of it exists: its plans can no longer be approved. */
-async function withdraw({ namespace, name }: ManifestName, options: DeleteOptions): Promise<number> {
+async function withdraw({ namespace, name, id }: ProposedManifest, options: DeleteOptions): Promise<number> {
   const key = { namespace, name };
   const action = `end the proposal of ${shortName(key)}, which does not exist yet`;
   await confirm({ totals: noTotals, action, always: true }, options);
   const accepted = await cliClient().deleteManifest(key, {}, {});
   if (options.json) printJson({ accepted });
-  else
-    print(
-      `${shortName(key)} was only proposed: plan ${(accepted.withdrawn ?? []).join(', ')} can no longer be approved`,
-    );
+  else print(`${shortName(key)} was only proposed: plan ${id} can no longer be approved`);
   return exitCodes.ok;
 }
 

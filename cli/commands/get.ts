@@ -3,12 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command, Option } from 'commander';
 import { stringify } from 'yaml';
 import type { ManifestSummary } from '#contracts/api-bodies.ts';
-import { fleetSorts, fleetStates, type ProposedManifest } from '#contracts/fleet.ts';
+import { fleetSorts, fleetStates } from '#contracts/fleet.ts';
 import { counted } from '#domain/words.ts';
 import { type CliClient, cliClient } from '../connection/api-client.ts';
 import { whenMissing } from '../connection/api-problem.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
-import { fleetIn, manifestNamed, proposalText } from '../find/find-manifest.ts';
+import { fleetIn, manifestNamed, type ProposedManifest, proposalText } from '../find/find-manifest.ts';
 import { type FleetOptions, fleetChoice } from '../find/fleet-choice.ts';
 import { openDrawing } from '../follow/live-view.ts';
 import { parseManifestName, shortName } from '../manifest-name.ts';
@@ -160,9 +160,8 @@ const cellsOf = (item: ManifestSummary, wide: boolean): readonly string[] => [
 ];
 
 /** What its plan changes takes the place of its clusters. */
-function newCells({ status, proposed: [plan] }: ProposedManifest, wide: boolean): readonly string[] {
-  const at = plan === undefined ? '-' : ago(plan.at);
-  return [`${paintStatus(status)} (waits for an approval)`, '-', '-', at, ...(wide ? ['-'] : []), plan?.summary ?? '-'];
+function newCells({ status, at, summary }: ProposedManifest, wide: boolean): readonly string[] {
+  return [`${paintStatus(status)} (waits for an approval)`, '-', '-', ago(at), ...(wide ? ['-'] : []), summary];
 }
 
 const progressOf = (item: Listed): string =>

@@ -1,11 +1,10 @@
 /** `kubeloom describe | runs | history`: a manifest, its runs and its generations. */
 import type { Command } from 'commander';
 import type { RunPage } from '#contracts/api-bodies.ts';
-import type { ProposedManifest } from '#contracts/fleet.ts';
 import type { GenerationList } from '#contracts/http-documents.ts';
 import { type CliClient, cliClient, itemsOf, type ManifestName } from '../connection/api-client.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
-import { OnlyProposed, ofManifest } from '../find/find-manifest.ts';
+import { OnlyProposed, ofManifest, type ProposedManifest } from '../find/find-manifest.ts';
 import { shortName } from '../manifest-name.ts';
 import { jsonOption, namespaceOf } from '../options.ts';
 import { describeManifest, planText } from '../print/describe-manifest.ts';
@@ -53,21 +52,18 @@ const onlyProposed = (error: unknown): OnlyProposed => {
   throw error;
 };
 
-/** A manifest that does not exist yet, with each plan that would create it. */
+/** A manifest that does not exist yet, with the plan that would create it. */
 function printProposed(manifest: ProposedManifest, { json }: NamespaceOption): void {
   if (json) {
     printJson({ ...manifest, clusters: [] });
     return;
   }
   const name = shortName(manifest);
+  const { id, by, at, reason, summary } = manifest;
   print(`${paint('bold', name)}  ${paintStatus(manifest.status)} (waits for an approval)`);
-  for (const { id, by, at, reason, summary } of manifest.proposed) {
-    printWrapped(`plan ${id} of ${by}, ${ago(at)} (${reason}: ${summary})`, 2);
-    printWrapped(
-      `  \`kubeloom approve ${name} --plan ${id}\` shows it and asks; \`kubeloom reject ${name} --plan ${id}\` rejects or withdraws it`,
-      4,
-    );
-  }
+  printWrapped(`it does not exist yet: plan ${id} of ${by}, ${ago(at)} (${reason}: ${summary})`, 2);
+  const ways = `\`kubeloom approve ${name} --plan ${id}\` shows it and asks; \`kubeloom reject ${name} --plan ${id}\` rejects or withdraws it`;
+  printWrapped(ways, 2);
 }
 
 interface RunsOptions extends NamespaceOption {

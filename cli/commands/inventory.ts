@@ -61,12 +61,12 @@ function common(command: Command): Command {
 async function list({ namespace, json }: Options): Promise<void> {
   const found = await cliClient().listInventory({ namespace });
   if (json) return printJson(found);
-  for (const { kind, name, manifest, plan } of found.proposed ?? []) {
+  for (const [title, plan] of Object.entries(found.proposed ?? {})) {
     const way =
-      manifest === null
+      plan.name === null
         ? `kubeloom rollout start -n ${namespace} --plan ${plan.id}`
-        : `kubeloom approve ${shortName({ namespace, name: manifest })} --plan ${plan.id}`;
-    note(`${kind} ${name} does not exist yet: ${plan.by} proposed it ${ago(plan.at)} (${plan.summary}): \`${way}\``);
+        : `kubeloom approve ${shortName({ namespace, name: plan.name })} --plan ${plan.id}`;
+    note(`${title} does not exist yet: ${plan.by} proposed it ${ago(plan.at)} (${plan.summary}): \`${way}\``);
   }
   if (found.items.length === 0) return print(`no inventory in namespace ${namespace}`);
   printTable(

@@ -1,6 +1,6 @@
 /** Finding the manifest that a person means: by its own name, or by the name or id of one of its clusters. */
 import type { ManifestSummary, Problem } from '#contracts/api-bodies.ts';
-import type { ProposedManifest } from '#contracts/fleet.ts';
+import type { PlacedPlan } from '#contracts/waiting-plans.ts';
 import { nearest } from '#domain/nearest.ts';
 import { type CliClient, itemsOf, type ManifestName } from '../connection/api-client.ts';
 import { ApiProblem, isNotFound } from '../connection/api-problem.ts';
@@ -52,6 +52,12 @@ function ownerOf(all: readonly ManifestSummary[], key: ManifestName, missing: un
   }
 }
 
+/** Of a manifest that does not exist yet: the plan that creates it once it is approved. */
+export interface ProposedManifest extends Omit<PlacedPlan, 'name'> {
+  readonly name: string;
+  readonly status: 'Proposed';
+}
+
 /** The manifest does not exist yet: a plan that creates it waits for an approval. */
 export class OnlyProposed extends ApiProblem {
   readonly manifest: ProposedManifest;
@@ -63,9 +69,7 @@ export class OnlyProposed extends ApiProblem {
 
 /** Who proposed it, when, and what an approver can do. */
 export function proposalText(manifest: ProposedManifest): string {
-  const [plan] = manifest.proposed;
-  if (plan === undefined) return 'it is proposed';
-  const { by, at, summary, id } = plan;
+  const { by, at, summary, id } = manifest;
   const way = `kubeloom approve ${shortName(manifest)} --plan ${id}`;
   return `${by} proposed it ${ago(at)} (${summary}), and its plan waits for an approval: \`${way}\``;
 }
@@ -80,7 +84,8 @@ export async function fleetIn(
   const proposed: ProposedManifest[] = [];
   const pages = itemsOf(async (next) => {
     const page = await api.listManifests({ ...query, next });
-    proposed.push(...(page.proposed ?? []));
+    for (const { name, ...plan } of page.proposed ?? [])
+      if (name !== null) proposed.push({ ...plan, name, status: 'Proposed' });
     return page;
   });
   return { items: await Array.fromAsync(pages), proposed };

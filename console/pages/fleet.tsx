@@ -1,6 +1,6 @@
 /** All manifests: what needs a person first. */
 import { memo, useMemo, useRef } from 'react';
-import type { ProposedManifest } from '#contracts/fleet.ts';
+import type { PlacedPlan } from '#contracts/waiting-plans.ts';
 import { commands } from '../model/commands.ts';
 import { countOf } from '../model/count-of.ts';
 import {
@@ -101,7 +101,7 @@ function useRows(): (summary: Summary) => FleetRow {
 
 interface FleetTableProps {
   readonly rows: readonly FleetRow[];
-  readonly proposed: readonly ProposedManifest[];
+  readonly proposed: readonly PlacedPlan[];
   readonly busy: boolean;
 }
 
@@ -125,8 +125,8 @@ function FleetTable({ rows, proposed, busy }: FleetTableProps) {
           </tr>
         </thead>
         <tbody>
-          {proposed.map((one) => (
-            <ProposedLine key={`${one.namespace}/${one.name}`} of={one} now={now} />
+          {proposed.map((plan) => (
+            <ProposedLine key={plan.id} plan={plan} now={now} />
           ))}
           {rows.map((row) => (
             <FleetLine key={row.key} row={row} now={now} />
@@ -138,17 +138,16 @@ function FleetTable({ rows, proposed, busy }: FleetTableProps) {
 }
 
 /** It does not exist yet, and is opened at the plan that creates it. */
-function ProposedLine({ of, now }: { readonly of: ProposedManifest; readonly now: number }) {
-  const { namespace, name, status, state, proposed } = of;
-  const [plan] = proposed;
-  if (plan === undefined) return null;
+function ProposedLine({ plan, now }: { readonly plan: PlacedPlan; readonly now: number }) {
+  const { namespace, name, id, at } = plan;
+  if (name === null) return null;
   return (
-    <tr className={state}>
+    <tr className="attention">
       <td>
-        <Status of={status} />
+        <Status of="Proposed" />
       </td>
       <th scope="row">
-        <a href={hrefOf(['manifests', namespace, name, 'plan'], { plan: plan.id })} data-row>
+        <a href={hrefOf(['manifests', namespace, name, 'plan'], { plan: id })} data-row>
           {name}
         </a>{' '}
         <span className="dim nowrap">{namespace}</span>
@@ -160,8 +159,8 @@ function ProposedLine({ of, now }: { readonly of: ProposedManifest; readonly now
       <td />
       <td />
       <td className="dim changed" data-title="Changed">
-        <time dateTime={plan.at} title={plan.at}>
-          {timeAgo(plan.at, now)}
+        <time dateTime={at} title={at}>
+          {timeAgo(at, now)}
         </time>
       </td>
     </tr>

@@ -1,5 +1,5 @@
 /** `WaitingPlanStore` on DynamoDB: all of them in one partition, until what is kept of the plans expires. What is decided about one is an attribute of its item. */
-import { decisionSeconds, PlanDecision, WaitingPlanRecord } from '#contracts/waiting-plans.ts';
+import { decisionSeconds, type PlanDecision, readPlanDecision, WaitingPlanRecord } from '#contracts/waiting-plans.ts';
 import type { PlansOf, WaitingPlanKey, WaitingPlanStore } from '../waiting-plan-store.ts';
 import { type Item, itemsIn, TableStore } from './dynamo-table.ts';
 import { readableOnes, readJsonRecord } from './stored-record.ts';
@@ -41,7 +41,7 @@ export class DynamoWaitingPlans extends TableStore implements WaitingPlanStore {
     const condition = { expression: `${free} AND ${same}`, values: { ':left': left } };
     if ((await this.table.update(key, change, condition)) !== undefined) return undefined;
     const { decision: made } = (await this.table.get(key)) ?? {};
-    return made === undefined ? null : PlanDecision.parse(JSON.parse(String(made)));
+    return made === undefined ? null : readPlanDecision(JSON.parse(String(made)));
   }
 
   async reopen(key: WaitingPlanKey, decision: PlanDecision): Promise<void> {

@@ -55,8 +55,11 @@ async function withdrawProposals(deps: ApiPorts, key: ManifestKey, caller: Admit
   }
   const nothing = { generation: 0, attempt: 0, runId: '', unchanged: false, paused: false, warnings: [], links: {} };
   const { namespace, name } = key;
-  const json = { namespace, name, ...nothing, withdrawn: waiting.map(({ id }) => id) };
-  return { status: 200 as const, json, headers: { etag: manifestTag({ uid: '', ...nothing }) } };
+  return {
+    status: 200 as const,
+    json: { namespace, name, ...nothing },
+    headers: { etag: manifestTag({ uid: '', ...nothing }) },
+  };
 }
 
 type Ports = Pick<ApiPorts, 'manifests' | 'clusters'>;

@@ -40,7 +40,7 @@ import { submittedResponse, wantedPlans } from './http/manifest-version.ts';
 import { unlessSeen } from './http/not-modified.ts';
 import { requestDocument } from './http/request-document.ts';
 import { planeRows } from './views/plane-rows.ts';
-import { proposedDocuments, proposedText } from './views/proposed-documents.ts';
+import { proposedDocuments, proposedText, titleOfDocument } from './views/proposed-documents.ts';
 
 export const putInventory = handle(operations.putInventory, async (request, deps) => {
   const { path, caller } = request;
@@ -100,10 +100,10 @@ export const getInventory = handle(operations.getInventory, async ({ path }, dep
   const record = await deps.inventory.get(path);
   if (record) return { json: record };
   const proposed = await proposedDocuments(deps, path.namespace, []);
-  const waiting = proposed.find(({ kind, name }) => kind === path.kind && name === path.name);
-  if (waiting === undefined) throw missing(path);
-  const message = `${path.kind} "${path.namespace}/${path.name}" does not exist yet: ${proposedText(path.namespace, waiting)}`;
-  throw new PipelineError('NotFound', message, { details: { proposed: [waiting.plan] } });
+  const plan = proposed?.[titleOfDocument(path)];
+  if (plan === undefined) throw missing(path);
+  const message = `${path.kind} "${path.namespace}/${path.name}" does not exist yet: ${proposedText(plan)}`;
+  throw new PipelineError('NotFound', message, { details: { proposed: [plan] } });
 });
 
 export const deleteInventory = handle(operations.deleteInventory, async ({ path, caller }, deps) => {
@@ -137,7 +137,7 @@ export const listInventory = handle(operations.listInventory, async ({ path: { n
   });
   const proposed = await proposedDocuments(deps, namespace, records);
   const planes = await planeRows(deps, namespace);
-  return unlessSeen(headers, { items, ...(proposed.length > 0 && { proposed: [...proposed] }), clusters, planes });
+  return unlessSeen(headers, { items, ...(proposed && { proposed }), clusters, planes });
 });
 
 export const applyInventory = handle(operations.applyInventory, async ({ path, caller }, deps) => {

@@ -1,8 +1,8 @@
 /** Manifests: listed, described and put. */
 import type { ManifestDescription } from '#contracts/api-bodies.ts';
-import type { ProposedManifest } from '#contracts/fleet.ts';
 import { operations } from '#contracts/operations/operations.ts';
 import type { ManifestKey } from '#contracts/records.ts';
+import type { PlacedPlan } from '#contracts/waiting-plans.ts';
 import { aheadOf } from '../ahead.ts';
 import type { AdmittedCaller } from '../caller.ts';
 import { refuseInventoryOwned } from '../pipeline/inventory/manifest-owner.ts';
@@ -51,8 +51,7 @@ const visibleProposals = (
   deps: Pick<ApiPorts, 'manifests'>,
   caller: AdmittedCaller,
   plans: PlansByManifest,
-): Promise<readonly ProposedManifest[]> =>
-  proposedManifests(deps, plans, (namespace) => caller.may('viewer', namespace));
+): Promise<readonly PlacedPlan[]> => proposedManifests(deps, plans, (namespace) => caller.may('viewer', namespace));
 
 /** Rows have nothing of documents. */
 function headsIn({ manifests }: Pick<ApiPorts, 'manifests'>) {

@@ -4,7 +4,6 @@ import { operations } from '#contracts/operations/operations.ts';
 import type { ProposedPlanRow } from '#contracts/proposed-plans.ts';
 import type { ManifestKey } from '#contracts/records.ts';
 import { type ProposalOf, storedPlanKeys } from '#contracts/stored-plans.ts';
-import { inventoryPlanName } from '#contracts/waiting-plans.ts';
 import { readObjects } from '#documents/read-objects.ts';
 import { documentChanges } from '#domain/manifest/document-changes.ts';
 import { validateAsManifest } from '#domain/manifest/groups/validate-as-manifest.ts';
@@ -21,7 +20,7 @@ import type { ApiPorts } from '../rights/api-uses.ts';
 import { handle } from './http/handle.ts';
 import { unlessSeen } from './http/not-modified.ts';
 import type { Goal } from './plan-manifest.ts';
-import { currentVersion, fittingPlans, proposedRow, shownPlan } from './views/waiting-plans.ts';
+import { currentVersion, fittingPlans, placedPlan, proposedRow } from './views/waiting-plans.ts';
 
 /** Those of the last weeks; objects below `plans/` expire. */
 export const listPlans = handle(operations.listPlans, async ({ path, headers }, deps) => {
@@ -69,11 +68,7 @@ export const listWaitingPlans = handle(operations.listWaitingPlans, async ({ que
   const { namespace } = query;
   const all = await deps.waitingPlans.list(namespace === undefined ? undefined : { namespace });
   const visible = all.filter((plan) => caller.may('viewer', plan.namespace));
-  const items = (await fittingPlans(deps, visible)).map((plan) => ({
-    namespace: plan.namespace,
-    name: plan.name === inventoryPlanName ? null : plan.name,
-    ...shownPlan(plan),
-  }));
+  const items = (await fittingPlans(deps, visible)).map(placedPlan);
   return unlessSeen(headers, { items });
 });
 

@@ -16,11 +16,11 @@ import {
   planIdentity,
 } from './cluster-remarks.ts';
 import { FailureReport } from './failure-report.ts';
-import { FleetCounts, FleetState, ProposedManifest, ShownStatus } from './fleet.ts';
+import { FleetCounts, FleetState, ShownStatus } from './fleet.ts';
 import { ClusterStatus, RunEvent, RunRecord } from './records.ts';
 import { PlannedWaypoint } from './run-plan.ts';
 import { RunWork, StageMode } from './stage.ts';
-import { WaitingPlan } from './waiting-plans.ts';
+import { WaitingPlan, WaitingPlanList } from './waiting-plans.ts';
 
 /** Header names of our own. */
 export const headerNames = {
@@ -93,10 +93,6 @@ export const ManifestAccepted = z
     unchanged: z.boolean().describe('true when the same document is already done or in progress: nothing was started'),
     paused: z.boolean().describe('true when it is only stored: the manifest is paused, and resuming it starts the run'),
     left: z.array(LeftBehind).optional().describe('what a deletion orphans instead of destroying it'),
-    withdrawn: z
-      .array(z.string())
-      .optional()
-      .describe('ids of the plans that ended with the deletion of a manifest that was only proposed; there is no run'),
     warnings: z.array(WireFault),
     links,
   })
@@ -208,10 +204,8 @@ export const page = <Item extends z.ZodType>(item: Item) =>
 
 export const ManifestPage = page(ManifestSummary)
   .extend({
-    proposed: z
-      .array(ProposedManifest)
-      .optional()
-      .describe('on the first page, in addition to its items: those that do not exist yet and fit the filters'),
+    /** On the first page, in addition to its items: plans whose approval creates a manifest that does not exist yet, and that fit the filters. */
+    proposed: WaitingPlanList.shape.items.optional(),
     counts: FleetCounts.optional().describe('present if they were requested; those that are only proposed count, too'),
   })
   .meta({ id: 'ManifestPage' });

@@ -2,7 +2,6 @@
 import { z } from 'zod';
 import { DnsLabel, NamespacedPageQuery, wholeNumber } from './http-parameters.ts';
 import { ManifestStatus } from './records.ts';
-import { WaitingPlan } from './waiting-plans.ts';
 
 /** As stored; `Unreadable`: what is stored of it cannot be read. */
 export const ShownStatus = z.enum([...ManifestStatus.options, 'Unreadable']);
@@ -20,18 +19,7 @@ export type FleetState = z.infer<typeof FleetState>;
 export const fleetSorts = ['name', 'state', 'changed', 'created', 'nodes'] as const;
 export type FleetSort = (typeof fleetSorts)[number];
 
-/** A manifest that does not exist yet: made of the plans that wait, and stored nowhere. A client of an older release does not know its status, so it is in a list of its own. */
-export const ProposedManifest = z
-  .object({
-    namespace: z.string(),
-    name: z.string(),
-    status: z.literal('Proposed'),
-    state: FleetState,
-    proposed: z.array(WaitingPlan).min(1).describe('plans that create it once one is approved, newest first'),
-  })
-  .meta({ id: 'ProposedManifest' });
-export type ProposedManifest = z.infer<typeof ProposedManifest>;
-
+/** `Proposed`: it does not exist yet. A client of an older release does not know that status, so no row has it: those manifests are in a list of their own. */
 const listedStatuses = [...ShownStatus.options, 'Proposed'] as const;
 
 /** Words with commas between, in any case; a fault names those that there are. */

@@ -9,7 +9,7 @@ import { BudgetOfPlan } from '#domain/prices/budget-of-plan.ts';
 import { SumOfCosts } from '#domain/prices/cost-of-month.ts';
 import { ManifestAccepted, WireFault } from './api-bodies.ts';
 import { DnsLabel, planId } from './http-parameters.ts';
-import { WaitingPlan } from './waiting-plans.ts';
+import { WaitingPlanList } from './waiting-plans.ts';
 
 const kind = z.enum(inventoryKinds);
 
@@ -79,23 +79,11 @@ export type InventoryStored = z.infer<typeof InventoryStored>;
 
 export const StoredInventoryDocument = InventoryRecord.meta({ id: 'InventoryDocument' });
 
-export const ProposedDocument = z
-  .object({
-    kind,
-    name: z.string(),
-    manifest: z.string().nullable().describe('the manifest whose plan stores it; null: a roll-out does'),
-    plan: WaitingPlan,
-  })
-  .meta({
-    id: 'ProposedDocument',
-    description: 'a document that does not exist yet; an approval of the plan stores it',
-  });
-export type ProposedDocument = z.infer<typeof ProposedDocument>;
-
 export const InventoryList = z
   .object({
     items: z.array(InventoryRecord.omit({ document: true }).extend({ level: z.string().optional() })),
-    proposed: z.array(ProposedDocument).optional().describe('documents that do not exist yet; absent: none waits'),
+    /** Documents that do not exist yet, as `InventoryLayer north`, with the plan whose approval stores them. */
+    proposed: z.record(InventoryRecord.shape.name, WaitingPlanList.shape.items.element).optional(),
     clusters: z.array(
       z.object({
         cluster: z.string(),

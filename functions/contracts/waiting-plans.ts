@@ -37,13 +37,18 @@ export const WaitingPlanRecord = z.strictObject({
 export type WaitingPlanRecord = z.infer<typeof WaitingPlanRecord>;
 
 /** Who decides about a proposal. It is made before anything is carried out or said, so that of several at one moment one is followed. */
-export const PlanDecision = z.object({
-  state: z.enum(['Approved', ...closedStates]),
-  by: z.string(),
+export interface PlanDecision {
+  readonly state: 'Approved' | (typeof closedStates)[number];
+  readonly by: string;
   /** ISO 8601. */
-  at: z.string(),
-});
-export type PlanDecision = z.infer<typeof PlanDecision>;
+  readonly at: string;
+}
+
+/** Its schema is made when one is read, which is rare: every function that submits documents would make it at its start. */
+export function readPlanDecision(stored: unknown): PlanDecision {
+  const state = z.enum(['Approved', ...closedStates]);
+  return z.object({ state, by: z.string(), at: z.string() }).parse(stored);
+}
 
 /** After so many seconds a decision that was not carried out binds no one; no request takes that long. */
 export const decisionSeconds = 300;
@@ -59,3 +64,5 @@ export const WaitingPlanList = z
   })
   .meta({ id: 'WaitingPlanList' });
 export type WaitingPlanList = z.infer<typeof WaitingPlanList>;
+/** With what it is about. */
+export type PlacedPlan = WaitingPlanList['items'][number];

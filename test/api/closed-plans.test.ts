@@ -208,8 +208,14 @@ describe('a proposal about which two decide at the same moment', () => {
     const inBetween = async () => {
       if (meanwhile.length === 0) meanwhile.push(await reject(under, plan));
     };
-    under.deps.manifests.create = async (...given) => (await inBetween(), create(...given));
-    under.deps.budgets.acceptManifest = async (...given) => (await inBetween(), budgets(...given));
+    under.deps.manifests.create = async (...given) => {
+      await inBetween();
+      return create(...given);
+    };
+    under.deps.budgets.acceptManifest = async (...given) => {
+      await inBetween();
+      return budgets(...given);
+    };
     expect(await approve(under, plan)).toMatchObject({ status: 202 });
     expect(meanwhile).toMatchObject([{ status: 409, json: { code: 'VerbRefused' } }]);
     expect(meanwhile[0]?.json.detail).toMatch(

@@ -1,5 +1,5 @@
 /** `WaitingPlanStore` in memory. */
-import { decisionSeconds, PlanDecision, WaitingPlanRecord } from '#contracts/waiting-plans.ts';
+import { decisionSeconds, type PlanDecision, readPlanDecision, WaitingPlanRecord } from '#contracts/waiting-plans.ts';
 import type { PlansOf, WaitingPlanKey, WaitingPlanStore } from '#functions/waiting-plan-store.ts';
 
 const idOf = ({ namespace, name, id }: WaitingPlanKey): string => `${namespace}#${name}#${id}`;
@@ -32,7 +32,7 @@ export class InMemoryWaitingPlans implements WaitingPlanStore {
     const isLeft = made && Date.parse(made.at) < Date.parse(decision.at) - decisionSeconds * 1000;
     if (made && !isLeft) return made;
     if (record.at !== plan.at) return made ?? null;
-    this.#kept.set(idOf(plan), { record, decision: PlanDecision.parse(decision) });
+    this.#kept.set(idOf(plan), { record, decision: readPlanDecision(decision) });
     return undefined;
   }
 

@@ -34,7 +34,7 @@ export function leavesOf(root: Schema): readonly Leaf[] {
   return [...found.values()];
 }
 
-/** Of several ways to write it. */
+/** One field that can be written in several ways. */
 const merged = (before: Leaf | undefined, leaf: Leaf): Leaf =>
   before ? { ...leaf, schema: { ...before.schema, ...leaf.schema } } : leaf;
 
@@ -85,7 +85,7 @@ export function otherValues(value: unknown, { schema }: Leaf): readonly unknown[
   return [...words, ...more, undefined].filter((one) => one !== value);
 }
 
-/** The last number or letter is another one; or the text is longer or shorter. */
+/** The last digit or letter differs, or the text is longer or shorter. */
 function otherTexts(text: string): readonly string[] {
   const number = text.replace(/\d(?!.*\d)/, (digit) => String((Number(digit) + 1) % 10));
   const letter = text.replace(/[a-y](?!.*[a-y])/, (last) => String.fromCharCode(last.charCodeAt(0) + 1));

@@ -1,7 +1,8 @@
 /** The fleet: manifests that fit filters, in an order, page by page, and how many there are. */
 import { z } from 'zod';
 import type { ManifestPage, ManifestSummary } from '#contracts/api-bodies.ts';
-import { type FleetCounts, type FleetQuery, fleetSorts, fleetStates, type ProposedManifest } from '#contracts/fleet.ts';
+import { type FleetCounts, type FleetQuery, fleetSorts, fleetStates } from '#contracts/fleet.ts';
+import type { PlacedPlan } from '#contracts/waiting-plans.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { parseJson } from '#domain/json.ts';
 
@@ -20,13 +21,13 @@ export const needsAll = ({ sort, counts, state, status, provider, search }: Want
 export function fleetPage(
   all: readonly SummaryWithState[],
   query: Wanted,
-  proposals: readonly ProposedManifest[] = [],
+  proposals: readonly PlacedPlan[] = [],
 ): ManifestPage {
   const fits = filtersOf(query);
   const isFitting = (row: Filtered): boolean => fits.every(([, matches]) => matches(row));
   const fitting = all.filter(isFitting);
-  const proposed = proposals.filter((one) => isFitting(withoutClusters(one)));
-  const counted = [...all, ...proposals.map(withoutClusters)];
+  const proposed = proposals.filter((one) => isFitting(rowOf(one)));
+  const counted = [...all, ...proposals.map(rowOf)];
   const placed = fitting.map((row) => ({ row, place: placeOf(row, query.sort) }));
   placed.sort((one, other) => compared(one.place, other.place));
   const after = query.next === undefined ? undefined : placeIn(query.next, query.sort);
@@ -43,9 +44,13 @@ export function fleetPage(
 
 /** What filters read of a row. */
 type Filtered = Pick<SummaryWithState, 'namespace' | 'name' | 'state' | 'clusters' | 'unreadable'> & {
-  readonly status: SummaryWithState['status'] | ProposedManifest['status'];
+  readonly status: SummaryWithState['status'] | 'Proposed';
 };
-const withoutClusters = (row: ProposedManifest): Filtered => ({ ...row, clusters: [] });
+/** Of a manifest that does not exist yet. */
+const rowOf = ({ namespace, name }: PlacedPlan): Filtered => ({
+  ...{ namespace, name: name ?? '', clusters: [] },
+  ...{ status: 'Proposed', state: 'attention' },
+});
 
 type Filter = readonly [name: 'state' | 'namespace' | 'provider' | 'other', fits: (row: Filtered) => boolean];
 

@@ -1,34 +1,28 @@
 /** Manifests that do not exist yet, made of the plans that wait for an approval: nothing of them is stored apart from those. */
-import type { ProposedManifest } from '#contracts/fleet.ts';
 import type { ManifestKey } from '#contracts/records.ts';
-import { inventoryPlanName, type WaitingPlanRecord } from '#contracts/waiting-plans.ts';
+import { inventoryPlanName, type PlacedPlan, type WaitingPlanRecord } from '#contracts/waiting-plans.ts';
 import { isPipelineError, PipelineError } from '#domain/errors.ts';
 import { aheadOf } from '../../ahead.ts';
 import type { Using } from '../../ports.ts';
-import { type PlansByManifest, shownPlan } from './waiting-plans.ts';
+import { type PlansByManifest, placedPlan, shownPlan } from './waiting-plans.ts';
 
-/** By namespace and name. Plans of what exists by now, without them, fit no more. */
+/** The plans that create one, by namespace and name. Those of what exists by now, without them, fit no more. */
 export async function proposedManifests(
   deps: Using<'manifests.head'>,
   plans: PlansByManifest,
   maySee: (namespace: string) => boolean,
-): Promise<readonly ProposedManifest[]> {
-  const creating = [...plans.values()].flatMap((some) => creatingOne(some.filter((plan) => maySee(plan.namespace))));
-  const rows = aheadOf(creating, async (row) => ((await exists(deps, row)) ? [] : [row]));
-  const found = (await Array.fromAsync(rows)).flat();
-  return found.sort((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1));
+): Promise<readonly PlacedPlan[]> {
+  const creating = [...plans.values()].flatMap(creatingIn).filter(({ namespace }) => maySee(namespace));
+  const fitting = aheadOf(creating, async (plan) => ((await exists(deps, plan)) ? [] : [placedPlan(plan)]));
+  const found = (await Array.fromAsync(fitting)).flat();
+  return found.sort((one, other) => (titleOf(one) < titleOf(other) ? -1 : 1));
 }
 
-const nameOf = ({ namespace, name }: ManifestKey): string => `${namespace}#${name}`;
+const titleOf = ({ namespace, name }: PlacedPlan): string => `${namespace}#${name}`;
 
-/** Those that were made while nothing was stored create it. */
-function creatingOne(plans: readonly WaitingPlanRecord[]): readonly ProposedManifest[] {
-  const [first, ...rest] = plans.filter(({ version, name }) => version === null && name !== inventoryPlanName);
-  if (first === undefined) return [];
-  const { namespace, name } = first;
-  const proposed = [first, ...rest].map(shownPlan);
-  return [{ namespace, name, status: 'Proposed', state: 'attention', proposed }];
-}
+/** Those that were made while nothing was stored; a newer one takes the place of an older one. */
+const creatingIn = (plans: readonly WaitingPlanRecord[]): readonly WaitingPlanRecord[] =>
+  plans.filter(({ version, name }) => version === null && name !== inventoryPlanName).slice(0, 1);
 
 async function exists({ manifests }: Using<'manifests.head'>, key: ManifestKey): Promise<boolean> {
   try {
@@ -45,13 +39,11 @@ export async function missingManifest(
   { waitingPlans }: Using<'waitingPlans.list'>,
   { namespace, name }: ManifestKey,
 ): Promise<PipelineError> {
-  const plans = await waitingPlans.list({ namespace, name });
-  const [{ proposed = [] } = {}] = creatingOne(plans);
-  const [newest] = proposed;
+  const [newest] = creatingIn(await waitingPlans.list({ namespace, name }));
   const subject = `manifest "${name}" in namespace "${namespace}"`;
   if (newest === undefined) return new PipelineError('NotFound', `there is no ${subject}`);
   const { id, at, by, summary } = newest;
   const ways = `kubeloom approve ${name} -n ${namespace} --plan ${id}, or kubeloom reject ${name} -n ${namespace} --plan ${id}`;
   const message = `${subject} does not exist yet: ${by} proposed it at ${at} (${summary}), and its plan waits for an approval: ${ways}`;
-  return new PipelineError('NotFound', message, { details: { proposed } });
+  return new PipelineError('NotFound', message, { details: { proposed: [shownPlan(newest)] } });
 }

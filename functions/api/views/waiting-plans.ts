@@ -3,7 +3,12 @@
 import type { ProposedPlanRow } from '#contracts/proposed-plans.ts';
 import type { ManifestHead, ManifestKey } from '#contracts/records.ts';
 import type { ClosedProposal } from '#contracts/stored-plans.ts';
-import { inventoryPlanName, type WaitingPlan, type WaitingPlanRecord } from '#contracts/waiting-plans.ts';
+import {
+  inventoryPlanName,
+  type PlacedPlan,
+  type WaitingPlan,
+  type WaitingPlanRecord,
+} from '#contracts/waiting-plans.ts';
 import { isPipelineError } from '#domain/errors.ts';
 import { aheadOf } from '../../ahead.ts';
 import { inventoryVersion, storedInventory } from '../../pipeline/inventory/stored-inventory.ts';
@@ -58,6 +63,12 @@ export async function currentVersion(
 export function shownPlan({ id, at, by, reason, summary, difference }: WaitingPlanRecord): WaitingPlan {
   return { id, at, by, reason, summary, ...(difference && { difference }) };
 }
+
+export const placedPlan = ({ namespace, name, ...plan }: WaitingPlanRecord): PlacedPlan => ({
+  namespace,
+  name: name === inventoryPlanName ? null : name,
+  ...shownPlan({ namespace, name, ...plan }),
+});
 
 /** As lists of proposed plans have it. `version`: of what is stored. @default that which it was made for */
 export function proposedRow(

@@ -37,7 +37,8 @@ export const manifestOperations = {
     path: '/v1/manifests',
     access: viewerAnywhere,
     tag: 'manifests',
-    summary: 'List manifests with their status: filtered, sorted and counted on request',
+    summary:
+      'List manifests with their status: filtered, sorted and counted on request; `proposed`, on the first page: plans that create one that does not exist yet',
     query: FleetQuery,
     headers: ifChanged,
     answers: okIfChanged('a page of manifests', http.ManifestPage),
