@@ -52,7 +52,7 @@ function ownerOf(all: readonly ManifestSummary[], key: ManifestName, missing: un
   }
 }
 
-/** Of a manifest that does not exist yet: the plan that creates it once it is approved. */
+/** A manifest that does not exist yet: the plan that creates it once it is approved. */
 export interface ProposedManifest extends Omit<PlacedPlan, 'name'> {
   readonly name: string;
   readonly status: 'Proposed';

@@ -46,10 +46,13 @@ export function fleetPage(
 type Filtered = Pick<SummaryWithState, 'namespace' | 'name' | 'state' | 'clusters' | 'unreadable'> & {
   readonly status: SummaryWithState['status'] | 'Proposed';
 };
-/** Of a manifest that does not exist yet. */
+/** What a manifest that does not exist yet is filtered by. */
 const rowOf = ({ namespace, name }: PlacedPlan): Filtered => ({
-  ...{ namespace, name: name ?? '', clusters: [] },
-  ...{ status: 'Proposed', state: 'attention' },
+  namespace,
+  name: name ?? '',
+  status: 'Proposed',
+  state: 'attention',
+  clusters: [],
 });
 
 type Filter = readonly [name: 'state' | 'namespace' | 'provider' | 'other', fits: (row: Filtered) => boolean];
