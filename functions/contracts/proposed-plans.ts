@@ -5,6 +5,9 @@ import { lineOfText } from './http-parameters.ts';
 import { InventoryPlan } from './inventory.ts';
 import { closedStates } from './waiting-plans.ts';
 
+/** One for all fields: each schema takes time when a function starts. */
+const text = z.string();
+
 /** Whether a proposal still waits, and how it ended. */
 const endOfProposal = {
   state: z
@@ -12,13 +15,13 @@ const endOfProposal = {
     .describe(
       'Outdated: what it is about was changed since; Superseded: a newer proposal of the same document took its place; Withdrawn: by its author. Propose it again',
     ),
-  approved: z.object({ at: z.string(), by: z.string(), runId: z.string() }).optional(),
+  approved: z.object({ at: text, by: text, runId: text }).optional(),
   closed: z
     .object({
-      at: z.string(),
-      by: z.string(),
-      reason: z.string().optional(),
-      plan: z.string().optional(),
+      at: text,
+      by: text,
+      reason: text.optional(),
+      plan: text.optional(),
     })
     .optional()
     .describe(
@@ -30,8 +33,8 @@ export const ProposedPlanRow = z
   .object({
     id: z.string().describe('for `kubeloom approve`'),
     at: z.string().describe('when it was proposed'),
-    by: z.string(),
-    reason: z.string(),
+    by: text,
+    reason: text,
     summary: z.string().describe('how much changes'),
     ...endOfProposal,
   })

@@ -1,5 +1,6 @@
 /** What is proposed and does not exist yet is visible: in the fleet, under its own address, and in the inventory; until someone decides about it. */
 import { describe, expect, it } from 'vitest';
+import { aComponent, aPlane } from '#test/planes/planes.ts';
 import { type Answer, type ApiUnderTest, apiUnderTest, as, bindRoles } from './api-under-test.ts';
 import { aManifest, key, manifestPath } from './documents.ts';
 
@@ -151,5 +152,30 @@ describe('the deletion of a manifest that is only proposed', () => {
     const bound = { ...operator, headers: { 'if-match': '"abc-g1-a1"' } };
     expect(await under.call('DELETE', manifestPath, bound)).toMatchObject({ status: 412 });
     expect(await states(under)).toEqual(['Proposed']);
+  });
+});
+
+describe('a document of an inventory that is proposed and does not exist yet', () => {
+  const inventory = '/v1/inventory/team';
+  const listed = async ({ call }: ApiUnderTest) => (await call('GET', inventory, viewer)).json.proposed;
+
+  it('a proposed plane is in the list of its namespace and says under its own address how it is approved', async () => {
+    const under = await guarded();
+    await under.call('POST', `${manifestPath}/approve`, { body: { plan: await proposed(under) }, ...approver });
+    expect(await listed(under)).toBeUndefined();
+    const cluster = { manifest: 'shop', name: aManifest().spec.kubernetes.clusters[0]?.name ?? '' };
+    const { spec, ...rest } = aPlane([aComponent({})]);
+    const body = { ...rest, metadata: { namespace: 'team', name: 'capi' }, spec: { ...spec, cluster } };
+    const path = `${inventory}/documents/ManagementPlane/capi`;
+    const plan = planIn(await under.call('PUT', path, { body, ...operator }));
+    expect(await listed(under)).toEqual({ 'ManagementPlane capi': expect.objectContaining({ ...key, id: plan }) });
+    const { status, json } = await under.call('GET', path, viewer);
+    expect(status).toBe(404);
+    expect(json.detail).toMatch(
+      new RegExp(`does not exist yet: olga proposed it at .* kubeloom approve shop -n team --plan ${plan}$`),
+    );
+    await under.call('POST', `${manifestPath}/plans/${plan}/reject`, { body: { reason: 'no' }, ...approver });
+    expect(await listed(under)).toBeUndefined();
+    expect((await under.call('GET', path, viewer)).json.detail).toBe('there is no ManagementPlane "team/capi"');
   });
 });

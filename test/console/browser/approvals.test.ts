@@ -62,6 +62,13 @@ it('a manifest that does not exist yet is proposed, found by an approver with wh
   await operator.page.getByRole('link', { name: 'See what was proposed' }).click();
   await operator.page.getByText('does not exist yet').waitFor();
   await operator.page.getByText('Someone with the role approver can approve it').waitFor();
+  await approver.go('');
+  const row = approver.page.getByRole('row', { name: /fresh guarded/ });
+  await row.getByText('does not exist yet').waitFor();
+  await row.getByText(/a plan of local:operator waits for an approval: 1 cluster added/).waitFor();
+  await approver.go('manifests/guarded/fresh');
+  await approver.page.getByText('does not exist yet').waitFor();
+  await approver.page.getByText(/local:operator proposed it/).waitFor();
   await approver.go('attention');
   const card = approver.page.getByRole('region', { name: 'Plan for guarded/fresh' });
   await card.getByText(/local:operator proposed it .*: created/).waitFor();
