@@ -6,6 +6,7 @@ import { openBuildStore } from 'aws-on-loopback/codebuild/build-store.ts';
 import { openExecutionStore } from 'aws-on-loopback/stepfunctions/execution-store.ts';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { startPlatform } from '#local/platform.ts';
+import { storeWords } from '#local/store-words.ts';
 import { temporaryDirectory } from '#test/local/clients.ts';
 import { benchManifest } from '../../bench/manifests.ts';
 
@@ -68,5 +69,7 @@ it.each([
 ] as const)('a damaged database of the %s is reported', async (name, open) => {
   const path = join(await temporaryDirectory(), `${name}.sqlite`);
   await writeFile(path, 'garbage '.repeat(2000));
-  expect(() => open(path)).toThrow(`${path} (the ${name}) is damaged: file is not a database; restore a backup`);
+  expect(() => open(path, storeWords)).toThrow(
+    `${path} (the ${name}) is damaged: file is not a database; restore a backup`,
+  );
 });
