@@ -1,4 +1,5 @@
 /** What is stored of manifests: a small head with lease, status and generation, and the documents of generations apart from it. */
+import type { TemplatesAsked } from '#contracts/moved-templates.ts';
 import type { Lease, ManifestHead, ManifestKey, ManifestRecord, Origin } from '#contracts/records.ts';
 import type { Page } from './page.ts';
 
@@ -50,7 +51,7 @@ export interface ManifestVersion {
 }
 
 /** What settling sets, too. */
-export type SettledWith = Pick<ManifestHead, 'dueAt' | 'failed' | 'acceptedCost'>;
+export type SettledWith = Pick<ManifestHead, 'dueAt' | 'failed' | 'acceptedCost' | 'templatesAsked'>;
 
 export interface ManifestStore {
   /** With the document of that generation. Throws `Unreadable`, as every method that answers a record or a head. */
@@ -67,8 +68,8 @@ export interface ManifestStore {
   create(record: ManifestRecord): Promise<void>;
   /**
    * A new generation comes with its document; for the same one document and checksum stay as they are, whatever the record has.
-   * Replaces origin, generation, attempt, status, runId, deleting, templates, templateSecrets, templatesSeen, retryFrom, debug,
-   * plan, retries, failed, orphans, check, stateEdit, remindedAt and dueAt; leaves the lease, `paused` and `cancelRequested` alone.
+   * Replaces origin, generation, attempt, status, runId, deleting, templates, templateSecrets, templatesSeen, behind, taking,
+   * templatesAsked, retryFrom, debug, plan, retries, failed, orphans, check, stateEdit, remindedAt and dueAt; leaves the lease, `paused` and `cancelRequested` alone.
    * Throws `VersionConflict` (details: the stored generation and attempt) unless both, and `checks` if it is named, are still `expected`.
    */
   replace(record: ManifestHead | ManifestRecord, expected: ManifestVersion): Promise<void>;
@@ -76,6 +77,8 @@ export interface ManifestStore {
   setPaused(key: ManifestKey, paused: boolean): Promise<ManifestHead>;
   /** Notes that a run has to stop, and makes the manifest due at `dueAt`. Returns what is stored. Throws `NotFound`. */
   requestCancel(key: ManifestKey, runId: string, dueAt: string): Promise<ManifestHead>;
+  /** Notes that its templates have to be compared with their references, and makes it due at `dueAt`, if that is given. Throws `NotFound`. */
+  askForTemplates(key: ManifestKey, asked: TemplatesAsked, dueAt?: string): Promise<void>;
   /**
    * Takes the lease when it is free, expired or already the owner's; the fence grows by one.
    * Writes `dueAt`. Returns undefined when another holds it. Throws `NotFound` without manifest.
@@ -91,7 +94,7 @@ export interface ManifestStore {
   begin(key: ManifestKey, fence: number, at: string): Promise<ManifestRecord>;
   /**
    * Sets the final status, frees the lease and sets `dueAt` and `failed` or clears them, only if generation and attempt are still those that were worked on.
-   * `Done` clears `retries`. `acceptedCost` stays when it is not given. Returns 'newer' (and keeps the lease) when they are not. Throws `LeaseLost`.
+   * `Done` clears `retries`. `acceptedCost` and `templatesAsked` stay when they are not given. Returns 'newer' (and keeps the lease) when they are not. Throws `LeaseLost`.
    */
   settle(
     key: ManifestKey,

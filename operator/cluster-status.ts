@@ -91,7 +91,9 @@ export function manifestMessage(manifest: Description): string {
   if (status !== 'Done')
     return progress ? `step ${progress.step} of ${progress.steps}, ${progress.percent} %` : 'waits for its run';
   const nodes = clusters.reduce((sum, one) => sum + one.nodes.length, 0);
-  return `${counted(clusters.length, 'cluster')}, ${counted(nodes, 'node')}`;
+  const behind = (manifest.behind ?? []).map(({ change, because }) => [change, because].filter(Boolean).join(': '));
+  const late = behind.length === 0 ? '' : `; behind its templates: ${behind.join('; ')}`;
+  return `${counted(clusters.length, 'cluster')}, ${counted(nodes, 'node')}${late}`;
 }
 
 const lastWord = ({ lastRun }: Description): string | undefined =>

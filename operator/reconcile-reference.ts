@@ -21,8 +21,10 @@ export async function reconcileReference(
   const verdict = await judged<never>(checksum, async () => {
     if (foreign) return foreign;
     await submitReferences(kubernetes, api, object, versions);
-    await api.putTemplate({ namespace, name }, document);
-    return { status: 'True', reason: 'Accepted', message: 'stored', submitted: checksum };
+    const { behind = [] } = await api.putTemplate({ namespace, name }, document);
+    const users = behind.map((one) => `${one.namespace}/${one.name}: ${one.change} (onTemplates: ${one.next})`);
+    const message = users.length === 0 ? 'stored' : `stored; manifests that lag: ${users.join('; ')}`;
+    return { status: 'True', reason: 'Accepted', message, submitted: checksum };
   });
   const { status, reason, message, submitted, remark } = verdict;
   const accepted: ConditionFinding = ['Accepted', status, reason, message];

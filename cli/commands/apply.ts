@@ -1,6 +1,7 @@
 /** `kubeloom apply`: submits documents in the order that references need; with --wait it follows the run. */
 import type { Command } from 'commander';
 import type { ManifestAccepted, ManifestDescription, PlanReport, WireFault } from '#contracts/api-bodies.ts';
+import type { TemplateUser } from '#contracts/http-documents.ts';
 import { removesAnything, sumOf } from '#domain/planning/text/plan-totals.ts';
 import { type CliClient, cliClient, type ManifestName, type PutCondition } from '../connection/api-client.ts';
 import { ApiProblem } from '../connection/api-problem.ts';
@@ -13,6 +14,7 @@ import { behindLines } from '../print/inventory-lines.ts';
 import { note, paint, print, printJson } from '../print/output.ts';
 import { showPlan } from '../print/show-plan.ts';
 import { sourceIsDue } from '../print/source-lines.ts';
+import { templateUserLines } from '../print/template-lines.ts';
 import { allowReplace, allowReplaceOption } from '../submission/allow-replace.ts';
 import { type Consent, canAsk, confirm, consentOptions } from '../submission/confirm.ts';
 import {
@@ -39,6 +41,9 @@ interface Outcome extends ManifestName {
   readonly stored?: ManifestName;
   /** Documents of an inventory only: clusters whose manifests change when they are applied. */
   readonly behind?: readonly string[];
+  /** A TemplateGitReference only: manifests that use another commit of it, and how many more there are that are not shown. */
+  readonly users?: readonly TemplateUser[] | undefined;
+  readonly others?: number | undefined;
   /** Warnings of a Secret; those of a manifest are in `accepted`. */
   readonly warnings?: readonly WireFault[];
   readonly accepted?: ManifestAccepted;
@@ -144,9 +149,12 @@ async function submit(api: CliClient, item: Judged, options: ApplyOptions): Prom
       return { ...judged, stored, warnings, code: exitCodes.ok };
     }
     if (item.kind === 'TemplateGitReference') {
-      const stored = await api.putTemplate(item, document);
-      if (!quiet) print(`TemplateGitReference ${item.namespace}/${item.name} stored`);
-      return { ...judged, stored, code: exitCodes.ok };
+      const { behind: users, others, ...stored } = await api.putTemplate(item, document);
+      if (!quiet) {
+        print(`TemplateGitReference ${item.namespace}/${item.name} stored`);
+        for (const line of templateUserLines(users, others)) note(line);
+      }
+      return { ...judged, stored, users, others, code: exitCodes.ok };
     }
     if (item.kind === 'GitSource') {
       const { namespace, name } = await api.putGitSource(item, document);

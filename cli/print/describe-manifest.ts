@@ -7,6 +7,7 @@ import { shortName } from '../manifest-name.ts';
 import { certificateLines } from './certificate-lines.ts';
 import { shortList, terminalWidth, wrap } from './layout.ts';
 import { paint, paintedTable, paintStatus } from './output.ts';
+import { behindTemplateLines } from './template-lines.ts';
 import { ago, until } from './times.ts';
 
 type Run = RunPage['items'][number];
@@ -31,6 +32,7 @@ export function describeManifest(manifest: ManifestDescription, options: Describ
     ...wrap(`${generation}, run ${manifest.runId}${run}`, 2, options.width),
     ...stateLines(manifest, options.width),
     ...proposalLines(manifest, options.width),
+    ...behindTemplateLines(manifest, options.width),
     ...(manifest.simulated.length > 0
       ? wrap(paint('yellow', `simulated: ${manifest.simulated.join(', ')}`), 2, options.width)
       : []),
@@ -52,7 +54,7 @@ export function planText({ plan }: Pick<Run, 'plan'>): string {
 
 /** Status word, and whether it is paused or being deleted, or a plan of it waits. */
 export function statusOf(
-  manifest: Pick<ManifestDescription, 'status' | 'deleting' | 'paused' | 'cancelling' | 'proposed'> &
+  manifest: Pick<ManifestDescription, 'status' | 'deleting' | 'paused' | 'cancelling' | 'proposed' | 'behind'> &
     Partial<Pick<ManifestDescription, 'lastRun'>>,
 ): string {
   const more = [
@@ -61,6 +63,7 @@ export function statusOf(
     manifest.cancelling ? 'is being cancelled' : '',
     manifest.paused ? paintStatus('paused') : '',
     manifest.proposed ? 'waits for an approval' : '',
+    manifest.behind ? paint('yellow', 'behind its templates') : '',
   ].filter(Boolean);
   return `${paintStatus(manifest.status)}${more.length > 0 ? ` (${more.join(', ')})` : ''}`;
 }

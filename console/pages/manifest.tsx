@@ -69,6 +69,13 @@ export function ManifestViews({ of, tab, chosen }: ManifestPageProps) {
           <span aria-hidden="true">✗</span> {manifest.unreadable}
         </p>
       )}
+      {manifest.behind && (
+        <p className="notice warn">
+          <span aria-hidden="true">!</span> Behind its templates:{' '}
+          {manifest.behind.map(({ change, because }) => [change, because].filter(Boolean).join(': ')).join('; ')}.{' '}
+          <a href={hrefOf([...place, 'plan'])}>What using them changes</a>
+        </p>
+      )}
       <nav className="tabs" aria-label="Views">
         {Object.entries(tabs).map(([id, title]) => (
           <a key={id} href={hrefOf([...place, id])} aria-current={tab === id ? 'page' : undefined}>

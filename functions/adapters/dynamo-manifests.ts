@@ -1,7 +1,8 @@
 /**
- * `ManifestStore` on DynamoDB: generation and lease live in one item, the head, so that every decision is one conditional write.
- * Documents are items of their own; one that is new is written together with its head.
+ * `ManifestStore` on DynamoDB: generation and lease live in one item, the head, so that every decision is one conditional write. Documents
+ * are items of their own; one that is new is written together with its head.
  */
+import type { TemplatesAsked } from '#contracts/moved-templates.ts';
 import type { Lease, ManifestHead, ManifestKey, ManifestRecord } from '#contracts/records.ts';
 import type { PipelineError } from '#domain/errors.ts';
 import type {
@@ -35,7 +36,6 @@ import { dueChecks, dueManifests, manifestItem, manifestsOf, partitionOf } from 
 /** The lease is flat in the item: its fence is the item's `fence`, the last one ever given. */
 const held = 'attribute_exists(#leaseOwner) AND #fence = :fence';
 const seenUnchanged = '#generation = :generation AND #attempt = :attempt';
-
 export class DynamoManifests implements ManifestStore {
   readonly #table: DynamoTable;
   readonly #large: LargeDocuments;
@@ -128,9 +128,9 @@ export class DynamoManifests implements ManifestStore {
         ...(checks !== undefined && checks > 0 && { ':seenChecks': checks }),
       },
     };
-    const key = manifestItem(record);
-    if (documents.length === 0) return (await this.#table.update(key, change, condition)) !== undefined;
-    return this.#table.writeTogether([{ update: key, change, condition }, ...documents]);
+    const update = manifestItem(record);
+    if (documents.length === 0) return (await this.#table.update(update, change, condition)) !== undefined;
+    return this.#table.writeTogether([{ update, change, condition }, ...documents]);
   }
 
   async setPaused(key: ManifestKey, paused: boolean): Promise<ManifestHead> {
@@ -139,6 +139,10 @@ export class DynamoManifests implements ManifestStore {
 
   async requestCancel(key: ManifestKey, runId: string, dueAt: string): Promise<ManifestHead> {
     return this.#note(key, { cancelRequested: runId, dueAt, duePartition: dueManifests });
+  }
+
+  async askForTemplates(key: ManifestKey, templatesAsked: TemplatesAsked, dueAt?: string): Promise<void> {
+    await this.#note(key, { templatesAsked, ...(dueAt && { dueAt, duePartition: dueManifests }) });
   }
 
   async takeLease(
@@ -164,8 +168,7 @@ export class DynamoManifests implements ManifestStore {
 
   async renewLease(key: ManifestKey, fence: number, term: LeaseTerm): Promise<void> {
     const values = { leaseExpiresAt: term.expiresAt, duePartition: dueManifests, dueAt: term.dueAt };
-    const change = { expression: assignments(values), values: attributeNames(values) };
-    await this.#whileHeld(key, fence, change);
+    await this.#whileHeld(key, fence, { expression: assignments(values), values: attributeNames(values) });
   }
 
   async begin(key: ManifestKey, fence: number, at: string): Promise<ManifestRecord> {
@@ -275,8 +278,8 @@ export class DynamoManifests implements ManifestStore {
   }
 
   async #newerOrLost(key: ManifestKey, fence: number): Promise<'newer'> {
-    const item = await this.#table.get(manifestItem(key));
-    if (item?.leaseOwner !== undefined && item.fence === fence) return 'newer';
+    const { leaseOwner, fence: last } = (await this.#table.get(manifestItem(key))) ?? {};
+    if (leaseOwner !== undefined && last === fence) return 'newer';
     throw leaseLost(key, fence);
   }
 

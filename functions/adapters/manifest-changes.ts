@@ -18,6 +18,9 @@ const taken = [
     'templates',
     'templateSecrets',
     'templatesSeen',
+    'behind',
+    'taking',
+    'templatesAsked',
     'planes',
     'check',
     'stateEdit',
@@ -50,7 +53,11 @@ export function started(status: 'Running' | 'Deleting', at: string): Condition {
   };
 }
 
-export function settled(status: ManifestStatus, at: string, { dueAt, failed, acceptedCost }: SettledWith): Condition {
+export function settled(
+  status: ManifestStatus,
+  at: string,
+  { dueAt, failed, acceptedCost, templatesAsked }: SettledWith,
+): Condition {
   return assigned({
     status,
     updatedAt: at,
@@ -62,5 +69,6 @@ export function settled(status: ManifestStatus, at: string, { dueAt, failed, acc
     duePartition: dueAt === undefined ? undefined : partitionOf(status),
     ...(status === 'Done' && { retries: undefined }),
     ...(acceptedCost && { acceptedCost }),
+    ...(templatesAsked && { templatesAsked }),
   });
 }

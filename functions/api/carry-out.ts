@@ -38,7 +38,7 @@ const carryOut: { readonly [Kind in ProposalKind]: CarryOut<Kind> } = {
   async apply(deps, key, { id, by, proposal }, { caller, check }) {
     const stored = await replaceableManifest(deps, key);
     check?.(stored);
-    const { document, planes: accompanying = [], withoutPlanes = [], rolledBackTo, reason } = proposal;
+    const { document, planes: accompanying = [], withoutPlanes = [], pinned, rolledBackTo, reason } = proposal;
     const { submitDocument } = await import('../pipeline/submission/submit-document.ts');
     const { carryOutPlanes } = await import('../pipeline/inventory/proposed-planes.ts');
     const submitted = await submitDocument(deps, key, {
@@ -47,6 +47,7 @@ const carryOut: { readonly [Kind in ProposalKind]: CarryOut<Kind> } = {
       caller,
       accompanying,
       withoutPlanes,
+      pinned,
       terms: { wanted: [id], approvedBy: caller.name },
       reason: `${reason}, proposed by ${by}`,
       ...(rolledBackTo !== undefined && { rolledBackTo }),

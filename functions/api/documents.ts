@@ -66,9 +66,10 @@ export const putTemplate = handle(operations.putTemplate, async (request, deps) 
   const { document: reference, faults } = validateTemplateReference(document, context);
   const all = [...storageFaults(document), ...pathFaults(document, request.path), ...faults];
   refuseFaults('TemplateGitReference', request.path, wireFaults(all, document));
-  await deps.templateReferences.put(namespace, name, reference);
-  await recordChange(deps, namespace, `TemplateGitReference ${name} stored`, request.caller);
-  return { json: { namespace, name } };
+  if (reference === undefined) throw new PipelineError('InternalFault', 'a reference without faults has a document');
+  const { storeTemplateReference } = await import('../pipeline/templates/store-template-reference.ts');
+  const users = await storeTemplateReference(deps, request.path, reference, request.caller);
+  return { json: { namespace, name, behind: [...users.behind], others: users.others } };
 });
 
 export const listTemplates = handle(operations.listTemplates, async ({ path: { namespace }, headers }, deps) => {

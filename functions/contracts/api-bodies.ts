@@ -8,6 +8,7 @@ import { BudgetOfPlan } from '#domain/prices/budget-of-plan.ts';
 import { CostOfMonth } from '#domain/prices/cost-of-month.ts';
 import { clusterParts } from './cluster-parts.ts';
 import {
+  BehindRow,
   clusterRemarks,
   DriftRows,
   heldPoolRemarks,
@@ -17,6 +18,7 @@ import {
 } from './cluster-remarks.ts';
 import { FailureReport } from './failure-report.ts';
 import { FleetCounts, FleetState, ShownStatus } from './fleet.ts';
+import { flag, maybeText } from './moved-templates.ts';
 import { ClusterStatus, RunEvent, RunRecord } from './records.ts';
 import { PlannedWaypoint } from './run-plan.ts';
 import { RunWork, StageMode } from './stage.ts';
@@ -35,10 +37,10 @@ export const WireFault = z
   .object({
     path: z.string().describe('where, as `spec.nodePools.dynamic[0].count`'),
     reason: z.string().describe('what is wrong, a sentence'),
-    fix: z.string().optional().describe('what to do about it'),
+    fix: maybeText.describe('what to do about it'),
     line: z.number().int().optional().describe('position in the text, counted from 1'),
     column: z.number().int().optional(),
-    id: z.string().optional().describe('warnings only: the id by which `kubeloom.dev/accept` accepts it'),
+    id: maybeText.describe('warnings only: the id by which `kubeloom.dev/accept` accepts it'),
   })
   .meta({ id: 'Fault' });
 export type WireFault = z.infer<typeof WireFault>;
@@ -73,8 +75,8 @@ export const LeftBehind = z
       z.object({
         name: z.string(),
         provider: z.string(),
-        region: z.string().optional(),
-        address: z.string().optional(),
+        region: maybeText,
+        address: maybeText,
       }),
     ),
     loadBalancers: z.array(z.object({ name: z.string(), dnsName: z.string() })),
@@ -112,16 +114,17 @@ export const ManifestSummary = z
     attempt: z.number().int(),
     status: ShownStatus,
     state: FleetState.optional().describe('absent in answers of an older release'),
-    unreadable: z.string().optional().describe('why it cannot be read, and what to do; only with `Unreadable`'),
+    unreadable: maybeText.describe('why it cannot be read, and what to do; only with `Unreadable`'),
     deleting: z.boolean(),
     paused: z.boolean(),
-    cancelling: z.literal(true).optional().describe('the run in progress is being cancelled'),
-    failed: z.literal(true).optional().describe('its generation failed, and what exists is being checked or repaired'),
+    cancelling: flag.describe('the run in progress is being cancelled'),
+    failed: flag.describe('its generation failed, and what exists is being checked or repaired'),
     runId: z.string(),
     createdAt: z.string(),
     updatedAt: z.string(),
     progress: Progress.nullable(),
     proposed: z.array(WaitingPlan).optional().describe('plans of it that wait for an approval, newest first'),
+    behind: z.array(BehindRow).optional().describe('templates of its own that name another commit than the one in use'),
     clusters: z.array(
       z.object({
         cluster: z.string().describe('id: `<name>-<hash>`'),
@@ -141,10 +144,10 @@ export const NodeRow = z
     pool: z.string(),
     role: z.enum(poolRoles),
     provider: z.string().describe('provider instance; `static` for machines of your own'),
-    region: z.string().optional(),
-    zone: z.string().optional().describe('zone of the region, if the manifest names one'),
-    serverType: z.string().optional().describe('absent for machines of your own'),
-    publicAddress: z.string().optional(),
+    region: maybeText,
+    zone: maybeText.describe('zone of the region, if the manifest names one'),
+    serverType: maybeText.describe('absent for machines of your own'),
+    publicAddress: maybeText,
     privateAddress: z.string().describe('in the mesh; empty without a mesh'),
     ...nodeRemarks,
   })
@@ -189,7 +192,7 @@ export const ManifestDescription = ManifestSummary.extend({
   clusters: z.array(ClusterDescription),
   simulated: z.array(z.string()),
   lastRun: Run.nullable(),
-  retryAt: z.string().optional().describe('when a failed manifest is retried automatically; absent = never'),
+  retryAt: maybeText.describe('when a failed manifest is retried automatically; absent = never'),
   checkAt: z
     .string()
     .optional()
@@ -200,7 +203,7 @@ export type ManifestDescription = z.infer<typeof ManifestDescription>;
 
 /** A page of `item`; `next` is absent on the last one. */
 export const page = <Item extends z.ZodType>(item: Item) =>
-  z.object({ items: z.array(item), next: z.string().optional().describe('cursor of the next page; absent: no more') });
+  z.object({ items: z.array(item), next: maybeText.describe('cursor of the next page; absent: no more') });
 
 export const ManifestPage = page(ManifestSummary)
   .extend({
@@ -214,7 +217,7 @@ export const RunPage = page(Run).meta({ id: 'RunPage' });
 export type RunPage = z.infer<typeof RunPage>;
 /** An event of one manifest. */
 export const ShownEvent = RunEvent.extend({
-  id: z.string().optional().describe('unique within its manifest; absent in answers of an older release'),
+  id: maybeText.describe('unique within its manifest; absent in answers of an older release'),
 }).meta({ id: 'RunEvent' });
 export type ShownEvent = z.infer<typeof ShownEvent>;
 /** Here `next` is where a follower continues: present as soon as there was any event, also if there are no more yet. */

@@ -5,6 +5,7 @@ import { DriftItem, NodeHealthRecord } from '#domain/drift.ts';
 import { errorClasses } from '#domain/errors.ts';
 import { FailureLines } from '#domain/failure-lines.ts';
 import { Direction, StageName } from '#domain/plan.ts';
+import { maybeText } from './moved-templates.ts';
 
 export const OpenDemand = z
   .object({
@@ -21,13 +22,13 @@ export type OpenDemand = z.infer<typeof OpenDemand>;
 export const CertificateEnds = z
   .object({
     next: z
-      .object({ what: z.string(), node: z.string().optional(), until: z.string() })
+      .object({ what: z.string(), node: maybeText, until: z.string() })
       .optional()
       .describe(
         'the first to end of the certificates that Kubeloom renews: its file, and the node; `kubeconfig`: the one that Kubeloom keeps',
       ),
-    renewedFrom: z.string().optional().describe('when the checks start to renew it; absent: none does'),
-    authorityUntil: z.string().optional().describe('when the certificate authority ends, which is not renewed'),
+    renewedFrom: maybeText.describe('when the checks start to renew it; absent: none does'),
+    authorityUntil: maybeText.describe('when the certificate authority ends, which is not renewed'),
     warnings: z.array(z.string()).describe('what ends too soon, with what to do about it'),
   })
   .meta({ id: 'CertificateEnds' });
@@ -69,7 +70,7 @@ export const clusterRemarks = {
     })
     .optional(),
   drift: z.number().int().optional().describe('how many differences the last check found'),
-  ends: z.string().optional().describe('certificates that end too soon, a sentence'),
+  ends: maybeText.describe('certificates that end too soon, a sentence'),
 };
 
 /** What is shown of a held pool; both are absent in answers of an older release. */
@@ -97,8 +98,8 @@ export const nodeRemarks = {
     .describe(
       'Leftover: attempted before, not part of the current state; the next run removes or adopts it. Unreachable: it did not answer over SSH when it was last visited. NotReady, Unhealthy, Gone: what the last check found; Unhealthy: a health check of its group fails; Gone: its machine no longer exists',
     ),
-  unreachableSince: z.string().optional().describe('when it first did not answer'),
-  unhealthySince: z.string().optional().describe('since when it is NotReady, Unhealthy or Gone'),
+  unreachableSince: maybeText.describe('when it first did not answer'),
+  unhealthySince: maybeText.describe('since when it is NotReady, Unhealthy or Gone'),
   health: z
     .object({
       ...NodeHealthRecord.pick({ since: true, failing: true }).shape,
@@ -107,7 +108,7 @@ export const nodeRemarks = {
     })
     .optional()
     .describe('machines with health checks only: the result, and since when'),
-  notReplaced: z.string().optional().describe('why it is not replaced, and until when'),
+  notReplaced: maybeText.describe('why it is not replaced, and until when'),
 };
 
 /** How a plan is named, whether someone has to approve it, and what the health checks of machines cost. */
@@ -130,3 +131,16 @@ export const planIdentity = {
     .optional()
     .describe('present if a group has health checks'),
 };
+
+/** Templates of a manifest that name another version than the one in use. */
+export const BehindRow = z
+  .object({
+    change: z
+      .string()
+      .describe('what uses them, at which commit, and which is named now: `provider a at 1a2b3c4, now 5d6e7f8`'),
+    since: z.string().describe('ISO 8601: when that was noticed'),
+    because: maybeText.describe('why it is not used yet; absent: `onTemplates` says to report it only'),
+    plan: maybeText.describe('the plan with it that waits for an approval'),
+  })
+  .meta({ id: 'BehindTemplates' });
+export type BehindRow = z.infer<typeof BehindRow>;

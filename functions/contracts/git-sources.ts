@@ -4,6 +4,7 @@ import { GitSource } from '#domain/manifest/schema/git-source.ts';
 import { manifestKinds } from '#domain/manifest/schema/manifest-kinds.ts';
 import { WireFault } from './api-bodies.ts';
 import { ManifestPath } from './http-parameters.ts';
+import { maybeText } from './moved-templates.ts';
 
 /** A fault of a file of the repository. */
 export const SourceFault = WireFault.extend({ file: z.string().describe('from the root of the repository') }).meta({
@@ -24,9 +25,9 @@ export const SourceRow = z
       .describe(
         'held: it has no fault, and others have; changed: someone changed or deleted it since; kept: its file is gone, the manifest is not',
       ),
-    runId: z.string().optional(),
-    plan: z.string().optional().describe('proposed plans only: the id for `kubeloom approve`'),
-    because: z.string().optional(),
+    runId: maybeText,
+    plan: maybeText.describe('proposed plans only: the id for `kubeloom approve`'),
+    because: maybeText,
   })
   .meta({ id: 'SourceRow' });
 export type SourceRow = z.infer<typeof SourceRow>;
@@ -38,8 +39,8 @@ export const SourceStatus = z
       .describe(
         'Faulty: `faults` says which files; Unreachable: the repository did not answer as it should; Refused: the person who applied it no longer has the role operator',
       ),
-    commit: z.string().optional().describe('the commit that was read last'),
-    readAt: z.string().optional(),
+    commit: maybeText.describe('the commit that was read last'),
+    readAt: maybeText,
     problem: z.object({ reason: z.string(), fix: z.string() }).optional(),
     faults: z.array(SourceFault),
     manifests: z.array(SourceRow),
@@ -58,9 +59,9 @@ export const SourceLookup = z.strictObject({
   /** Folder or file, from the root. */
   path: z.string(),
   /** `locatorText` of the Secret with the token; absent: the repository is public. */
-  secret: z.string().optional(),
+  secret: maybeText,
   /** A commit whose files are not wanted again. */
-  known: z.string().optional(),
+  known: maybeText,
 });
 export type SourceLookup = z.infer<typeof SourceLookup>;
 
@@ -79,9 +80,9 @@ const SubmittedManifest = z.strictObject({
   file: z.string(),
   checksum: z.string(),
   /** Uid of the manifest: a later manifest of the same name has a different one; absent until it is known. */
-  uid: z.string().optional(),
+  uid: maybeText,
   /** When its file was first missed: from then on another GitSource may take it over. */
-  goneSince: z.string().optional(),
+  goneSince: maybeText,
 });
 
 export const GitSourceRecord = z.strictObject({
@@ -106,9 +107,9 @@ export const GitSourceRecord = z.strictObject({
   /** The commit and the generation that were submitted without anything left to do. */
   done: z.strictObject({ commit: z.string(), generation: z.number().int() }).optional(),
   /** The question that a runner answers. */
-  fetching: z.string().optional(),
+  fetching: maybeText,
   /** When the repository was last asked for its commit. */
-  askedAt: z.string().optional(),
+  askedAt: maybeText,
   /** Manifests that it submitted, by name. */
   submitted: z.record(z.string(), SubmittedManifest),
 });

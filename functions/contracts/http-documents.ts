@@ -2,9 +2,11 @@
 import { z } from 'zod';
 import { roles } from '#domain/access.ts';
 import { RoleBinding } from '#domain/manifest/role-binding.ts';
+import { OnTemplates } from '#domain/manifest/schema/on-templates.ts';
 import { IssuedCertificate, OpenedNodes } from './access-requests.ts';
 import { page, WireFault } from './api-bodies.ts';
 import { CheckFinding } from './job.ts';
+import { flag } from './moved-templates.ts';
 import { Origin } from './records.ts';
 import { ReadState } from './state-reading.ts';
 
@@ -14,7 +16,23 @@ export const SecretStored = named.extend({
   warnings: z.array(WireFault).describe('what is valid but unwise, such as a long-lived key'),
 });
 export const SecretList = z.object({ items: z.array(named) });
-export const TemplateStored = named;
+export const TemplateUser = named
+  .extend({
+    change: z
+      .string()
+      .describe('what uses it, at which commit, and which it names now: `provider a at 1a2b3c4, now 5d6e7f8`'),
+    next: OnTemplates.describe('what happens at the next tick of the schedule, if nothing holds it'),
+    paused: flag.describe('nothing is started before it is resumed'),
+  })
+  .meta({ id: 'TemplateUser' });
+export type TemplateUser = z.infer<typeof TemplateUser>;
+export const TemplateStored = named.extend({
+  behind: z
+    .array(TemplateUser)
+    .optional()
+    .describe('manifests that use another commit; absent in answers of an older release'),
+  others: z.number().int().optional().describe('how many more there are that you may not see'),
+});
 export const TemplateList = z.object({ items: z.array(named) });
 export const TemplateDocument = z.unknown().describe('the TemplateGitReference document as stored');
 export const RoleList = z.object({ items: z.array(RoleBinding) });

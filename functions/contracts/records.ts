@@ -9,8 +9,13 @@ import { FailureOutcome } from '#domain/failure-outcome.ts';
 import { Direction, StageName } from '#domain/plan.ts';
 import { ClusterBasis, LastChange } from '#domain/planning/plan-basis.ts';
 import { MaybeCost } from '#domain/prices/money.ts';
+import { flag, maybeText, templatesOfRecord } from './moved-templates.ts';
 import { RunnerRelease } from './runner-release.ts';
 import { RunWork, StageError } from './stage.ts';
+
+/** One schema for each, as each is made at each cold start of a function. */
+const count = z.number().int().optional();
+const numbers = z.record(z.string(), z.number()).optional();
 
 export const ManifestKey = z.strictObject({ namespace: z.string(), name: z.string() });
 export type ManifestKey = z.infer<typeof ManifestKey>;
@@ -41,7 +46,7 @@ export const Origin = z.strictObject({
   by: z.string(),
   reason: z.string(),
   /** Rollbacks only: the generation that it went back to. */
-  rolledBackTo: z.number().int().optional(),
+  rolledBackTo: count,
 });
 export type Origin = z.infer<typeof Origin>;
 
@@ -49,7 +54,7 @@ export type Origin = z.infer<typeof Origin>;
 export const BoundPlan = z.strictObject({
   id: z.string(),
   /** Who approved it; absent when no approval was asked for. */
-  approvedBy: z.string().optional(),
+  approvedBy: maybeText,
   /** Version of Kubeloom that made it. */
   kubeloom: z.string(),
   /** By name: what it was made from. */
@@ -73,39 +78,34 @@ export const ManifestRecord = z.strictObject({
   origin: Origin.optional(),
   deleting: z.boolean(),
   status: ManifestStatus,
-  /** Version of the templates of provider instances that have their own, as they were when this was accepted. */
-  templates: z.record(z.string(), z.string()).optional(),
-  /** Locator of the Secret with the token of a private repository of templates, by provider instance. */
-  templateSecrets: z.record(z.string(), z.string()).optional(),
-  /** Versions that branches and tags of templates name meanwhile, as reported; this generation keeps those that are above. */
-  templatesSeen: z.record(z.string(), z.string()).optional(),
+  ...templatesOfRecord,
   /** Documents of the management planes on its clusters, by cluster, as they were when this was accepted. */
   planes: z.record(z.string(), z.array(DocumentState)).optional(),
   /** The run that works on it or did last. */
   runId: z.string(),
   /** Nothing is started until it is resumed; a run in progress stops after its waypoint. */
-  paused: z.literal(true).optional(),
+  paused: flag,
   /** This run has to stop as soon as it can, and any older one with it when it is the newest. */
-  cancelRequested: z.string().optional(),
+  cancelRequested: maybeText,
   /** This attempt does its stages from here on again, also those that had succeeded before. */
   retryFrom: StageName.optional(),
   /** The tools of this attempt say more in their logs. */
-  debug: z.literal(true).optional(),
+  debug: flag,
   /** Its run carries out this plan and nothing else; absent when it plans from what there is then. */
   plan: BoundPlan.optional(),
   /** What its machines cost a month as it was accepted; when it is done, as they are. Absent: an older release stored it. */
   acceptedCost: MaybeCost,
   /** Automatic retries of this generation in a row; absent = none since it was done, stored, or started by a person. */
-  retries: z.number().int().optional(),
+  retries: count,
   /** Its run is a check for drift, and what that may do; with `stateEdit` it edits the Terraform state of the cluster with that id. */
   check: CheckPolicy.optional(),
-  stateEdit: z.string().optional(),
+  stateEdit: maybeText,
   /** ISO 8601: when the end of its certificates was last reported while no check renewed them. */
-  remindedAt: z.string().optional(),
+  remindedAt: maybeText,
   /** This generation failed, also while what exists is checked. `retryAt`: when it is retried; absent = by a person. */
-  failed: z.strictObject({ retryAt: z.string().optional() }).optional(),
+  failed: z.strictObject({ retryAt: maybeText }).optional(),
   /** How many checks there were: part of the names of their runs. */
-  checks: z.number().int().optional(),
+  checks: count,
   /** A deletion orphans these nodes instead of destroying them; `all`: everything. */
   orphans: Orphans.optional(),
   lease: Lease.nullable(),
@@ -114,7 +114,7 @@ export const ManifestRecord = z.strictObject({
   createdAt: z.string(),
   updatedAt: z.string(),
   /** When the scheduler has to handle it (missed start, expired lease, check for drift, retry); absent = not due. */
-  dueAt: z.string().optional(),
+  dueAt: maybeText,
 });
 export type ManifestRecord = z.infer<typeof ManifestRecord>;
 
@@ -168,7 +168,7 @@ export const ClusterFailure = StageError.extend({
   at: z.string(),
   outcome: FailureOutcome.optional(),
   /** Artifact prefix of the failed attempt, for its log. */
-  attemptPrefix: z.string().optional(),
+  attemptPrefix: maybeText,
 });
 export type ClusterFailure = z.infer<typeof ClusterFailure>;
 
@@ -254,8 +254,8 @@ export const RunRecord = z.strictObject({
   reason: z.string(),
   status: RunStatus,
   queuedAt: z.string(),
-  startedAt: z.string().optional(),
-  endedAt: z.string().optional(),
+  startedAt: maybeText,
+  endedAt: maybeText,
   /** The release that the run started with; absent: it started before runs recorded that, or has not started. */
   runners: RunnerRelease.optional(),
   debug: ManifestRecord.shape.debug,
@@ -274,21 +274,21 @@ export const RunEvent = z.strictObject({
   /** One of `eventKinds`, or of another version. */
   kind: z.string(),
   /** Name of the cluster. */
-  cluster: z.string().optional(),
+  cluster: maybeText,
   /** The waypoint of an event about a waypoint, a stage or a tool: as in the paths of their logs, `w00`. */
-  waypoint: z.string().optional(),
+  waypoint: maybeText,
   stage: RunWork.optional(),
-  node: z.string().optional(),
+  node: maybeText,
   /** The number of the try, from 1, for events about a stage or its tool. */
-  attempt: z.number().int().optional(),
+  attempt: count,
   /** How long a stage took; only in the event of its end. */
   seconds: z.number().optional(),
   /** What it did, as numbers. */
-  counts: z.record(z.string(), z.number()).optional(),
+  counts: numbers,
   /** Seconds of each phase of its build, as CodeBuild counts them: `queued`, `provisioning`, `build`, … */
-  phases: z.record(z.string(), z.number()).optional(),
+  phases: numbers,
   /** Name of the caller who requested it. */
-  by: z.string().optional(),
+  by: maybeText,
   message: z.string(),
 });
 export type RunEvent = z.infer<typeof RunEvent>;

@@ -5,6 +5,7 @@ import { isMap } from '#domain/json.ts';
 import { PlanBasis } from '#domain/planning/plan-basis.ts';
 import { RollOutSettings } from '#domain/roll-out/roll-out-settings.ts';
 import { StateEditWork } from '#domain/state-edit.ts';
+import { maybePins } from './moved-templates.ts';
 import { type ManifestKey, Orphans } from './records.ts';
 import { closedStates } from './waiting-plans.ts';
 
@@ -33,6 +34,8 @@ export const Proposal = z.discriminatedUnion('kind', [
     withoutPlanes: z.array(z.string()).optional(),
     /** Rollbacks only: the generation that it goes back to. */
     rolledBackTo: z.number().int().optional(),
+    /** Templates that moved: the versions that an approval uses, whatever their references name then. */
+    pinned: maybePins,
     ...inWords,
   }),
   z.strictObject({ kind: z.literal('delete'), document: z.null(), orphans: Orphans.optional(), ...inWords }),

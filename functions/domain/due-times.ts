@@ -15,13 +15,15 @@ const retryPauses = [1, 2, 4, 8, 16, 24];
 
 /** Automatic retries of one generation in a row: about four weeks. After them a person has to retry. */
 export const mostRetries = 32;
+/** The same while it uses templates that moved, and no person asked for that: after some 7 hours those that worked are used again. */
+export const mostRetriesOfTemplates = 3;
 
 /**
  * When a failed manifest is retried that was already retried `retriesBefore` times; undefined: never, a person has to retry.
  * Up to a tenth later than the pause, so that manifests that failed for one cause do not all return at the same moment.
  */
-export function nextRetryAt(now: Date, retriesBefore: number, seed: string): string | undefined {
-  if (retriesBefore >= mostRetries) return undefined;
+export function nextRetryAt(now: Date, retriesBefore: number, seed: string, most = mostRetries): string | undefined {
+  if (retriesBefore >= most) return undefined;
   const hours = retryPauses[Math.min(retriesBefore, retryPauses.length - 1)] ?? 24;
   return later(now, hours * 60 * (1 + shareOf(seed) / 10));
 }

@@ -49,7 +49,9 @@ export const eventKinds = {
       when: 'clusters are not as desired, or a request was undone',
       fault: 'see `StageFailed`',
     },
-    TemplatesMoved: { level: 'info', when: 'a branch or tag of templates names another commit' },
+    TemplatesMoved: { level: 'warning', when: 'a reference names other templates than those in use; says why' },
+    TemplatesTaken: { level: 'info', when: 'a run uses the templates that a reference names now' },
+    TemplatesFailed: { level: 'error', when: 'moved templates failed; says what follows', fault: 'see `StageFailed`' },
     RetryScheduled: { level: 'info', when: 'a failed manifest will be retried automatically; says when' },
     RetriesUsedUp: {
       level: 'error',

@@ -28,6 +28,7 @@ const partitionsOfHeads = ['MANIFESTS', 'CHECKS'];
 const usesOfHeads: ReadonlySet<string> = new Set<PortUse>([
   ...(['manifests.head', 'manifests.listHeads', 'manifests.due', 'manifests.atWork'] as const),
   'manifests.setPaused',
+  'manifests.askForTemplates',
   ...(['manifests.requestCancel', 'manifests.takeLease', 'manifests.renewLease'] as const),
   ...(['manifests.settle', 'manifests.releaseLease'] as const),
 ]);

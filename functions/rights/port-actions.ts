@@ -20,6 +20,7 @@ export const portActions = {
   ],
   'manifests.setPaused': ['dynamodb:UpdateItem'],
   'manifests.requestCancel': ['dynamodb:UpdateItem'],
+  'manifests.askForTemplates': ['dynamodb:UpdateItem'],
   'manifests.takeLease': ['dynamodb:GetItem', 'dynamodb:UpdateItem'],
   'manifests.renewLease': ['dynamodb:UpdateItem'],
   'manifests.begin': ['dynamodb:GetItem', 'dynamodb:UpdateItem', 's3:GetObject', 's3:ListBucket'],

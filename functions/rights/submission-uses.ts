@@ -18,6 +18,7 @@ export const submissionUses = [
   'gitSources.put',
   'inventory.get',
   'inventory.list',
+  'manifests.askForTemplates',
   'manifests.create',
   'manifests.get',
   'manifests.list',

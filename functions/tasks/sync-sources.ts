@@ -1,25 +1,55 @@
-/** The scheduler's other tick: one query finds the GitSources that are due, and each takes its next step. */
+/** The scheduler's other tick, which may submit: GitSources that are due take their next step, and templates of manifests are compared with their references. */
 import { z } from 'zod';
+import type { GitSourceRecord } from '#contracts/git-sources.ts';
+import type { ManifestHead } from '#contracts/records.ts';
 import { taskHandler } from '../middleware.ts';
-import { submissionUses } from '../rights/submission-uses.ts';
+import type { SourceStep } from '../pipeline/sources/advance-source.ts';
+import type { TemplatesStep } from '../pipeline/templates/due-templates.ts';
+import { type SubmissionPorts, submissionUses } from '../rights/submission-uses.ts';
 
 /** Steps of one tick; the others are due at the next one. */
 const atMost = 20;
 
-const uses = [...submissionUses, 'gitSources.due'] as const;
+/** Manifests that are read to find those whose templates are to be compared, and that are compared at once. */
+const mostDue = 400;
+const together = 10;
+
+const uses = [...submissionUses, 'gitSources.due', 'manifests.due'] as const;
 
 export const handler = taskHandler(z.unknown(), uses, async (_event, deps) => {
-  const due = await deps.gitSources.due(deps.clock.now().toISOString(), atMost);
-  if (due.length === 0) return { due: 0, steps: [] };
+  const now = deps.clock.now();
+  const faults: unknown[] = [];
+  const due = await deps.gitSources.due(now.toISOString(), atMost);
+  const manifests = await deps.manifests.due(now.toISOString(), mostDue, (fault) => faults.push(fault));
+  const asked = manifests.filter(({ templatesAsked }) => templatesAsked !== undefined);
   // Most ticks have nothing to do, and load none of it.
-  const { advanceSource } = await import('../pipeline/sources/advance-source.ts');
-  const outcomes: PromiseSettledResult<unknown>[] = [];
-  for (const source of due) outcomes.push(...(await Promise.allSettled([advanceSource(deps, source)])));
-  const faults = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
+  const steps = due.length === 0 ? [] : await advanceAll(due, deps);
+  const templates = asked.length === 0 ? [] : await compareAll(asked, deps);
+  for (const outcome of [...steps, ...templates]) if (outcome.status === 'rejected') faults.push(outcome.reason);
   // A failure of one does not affect the others.
   if (faults.length > 0) throw faults[0];
   return {
     due: due.length,
-    steps: outcomes.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value : 'failed')),
+    steps: steps.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value : 'failed')),
+    ...(templates.length > 0 && {
+      templates: templates.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value : 'failed')),
+    }),
   };
 });
+
+async function advanceAll(due: readonly GitSourceRecord[], deps: SubmissionPorts) {
+  const { advanceSource } = await import('../pipeline/sources/advance-source.ts');
+  const outcomes: PromiseSettledResult<SourceStep>[] = [];
+  for (const source of due) outcomes.push(...(await Promise.allSettled([advanceSource(deps, source)])));
+  return outcomes;
+}
+
+async function compareAll(asked: readonly ManifestHead[], deps: SubmissionPorts) {
+  const { compareTemplates } = await import('../pipeline/templates/due-templates.ts');
+  const outcomes: PromiseSettledResult<TemplatesStep>[] = [];
+  for (let from = 0; from < asked.length; from += together) {
+    const some = asked.slice(from, from + together);
+    outcomes.push(...(await Promise.allSettled(some.map((head) => compareTemplates(deps, head)))));
+  }
+  return outcomes;
+}

@@ -94,6 +94,9 @@ export function manifestStoreContract(name: string, make: () => ManifestStore): 
         debug: true,
         orphans: ['a-01', 'a-02'],
         templatesSeen: { one: 'git:v2' },
+        behind: { one: { to: 'git:v3', since: minute(1), failed: true } },
+        taking: { templates: { one: 'git:v1' }, templateSecrets: {} },
+        templatesAsked: { since: minute(2), dueAt: minute(3) },
         remindedAt: '2026-11-20T12:00:00.000Z',
         planes: { c: [{ name: 'capi.cluster-api', version: 'component@v1.11.1', values: { A: '1' } }] },
         plan: { id: 'a1', approvedBy: 'anna', kubeloom: '0.2.0', clusters: {} },
@@ -140,6 +143,18 @@ export function manifestStoreContract(name: string, make: () => ManifestStore): 
       await store.replace(aManifest({ generation: 2 }), { generation: 1, attempt: 1 });
       expect(await store.get(key)).toEqual(aManifest({ generation: 2, cancelRequested: 'run-1' }));
       const missing = store.requestCancel({ ...key, name: 'other' }, 'run-1', minute(1));
+      await expect(missing).rejects.toMatchObject({ name: 'NotFound' });
+    });
+
+    it('a question for templates is noted whatever is in progress, and makes the manifest due only if that is asked for', async () => {
+      const store = make();
+      await store.create(aManifest());
+      await store.askForTemplates(key, { since: minute(1) });
+      expect(await store.get(key)).toEqual(aManifest({ templatesAsked: { since: minute(1) } }));
+      await store.askForTemplates(key, { since: minute(2), dueAt: minute(5) }, minute(3));
+      const noted = aManifest({ templatesAsked: { since: minute(2), dueAt: minute(5) }, dueAt: minute(3) });
+      expect(await store.due(minute(3), 10)).toEqual([headOf(noted)]);
+      const missing = store.askForTemplates({ ...key, name: 'other' }, { since: minute(1) });
       await expect(missing).rejects.toMatchObject({ name: 'NotFound' });
     });
 

@@ -1,4 +1,5 @@
 /** `ManifestStore` in memory. */
+import type { TemplatesAsked } from '#contracts/moved-templates.ts';
 import type { Lease, ManifestHead, ManifestKey, ManifestRecord } from '#contracts/records.ts';
 import { PipelineError } from '#domain/errors.ts';
 import type {
@@ -84,6 +85,9 @@ export class InMemoryManifests implements ManifestStore {
       templates,
       templateSecrets,
       templatesSeen,
+      behind,
+      taking,
+      templatesAsked,
     } = record;
     const {
       dueAt: _due,
@@ -95,7 +99,8 @@ export class InMemoryManifests implements ManifestStore {
       stateEdit: _edit,
       ...same
     } = stored;
-    const { origin: _origin, templates: _templates, templateSecrets: _secrets, templatesSeen: _seen, ...rest } = same;
+    const { origin: _origin, templates: _templates, templateSecrets: _secrets, templatesSeen: _seen, ...others } = same;
+    const { behind: _behind, taking: _taking, templatesAsked: _asked, ...rest } = others;
     const { plan: _plan, planes: _planes, acceptedCost: _cost, remindedAt: _reminded, failed: _failed, ...kept } = rest;
     const change = { document, checksum, generation, attempt, status, runId, deleting, updatedAt };
     const optional = {
@@ -106,6 +111,9 @@ export class InMemoryManifests implements ManifestStore {
       ...(templates !== undefined && { templates }),
       ...(templateSecrets !== undefined && { templateSecrets }),
       ...(templatesSeen !== undefined && { templatesSeen }),
+      ...(behind !== undefined && { behind }),
+      ...(taking !== undefined && { taking }),
+      ...(templatesAsked !== undefined && { templatesAsked }),
       ...(dueAt !== undefined && { dueAt }),
       ...(check !== undefined && { check }),
       ...(checks !== undefined && { checks }),
@@ -118,6 +126,10 @@ export class InMemoryManifests implements ManifestStore {
       ...(failed !== undefined && { failed }),
     };
     this.#keep({ ...kept, ...change, ...optional });
+  }
+
+  async askForTemplates(key: ManifestKey, templatesAsked: TemplatesAsked, dueAt?: string): Promise<void> {
+    this.#keep({ ...this.#there(key), templatesAsked, ...(dueAt !== undefined && { dueAt }) });
   }
 
   async takeLease(

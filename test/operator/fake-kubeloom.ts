@@ -2,6 +2,7 @@
 import type { ApiClient, ManifestName } from '#client/api-client.ts';
 import { ProblemAnswer } from '#client/faults.ts';
 import type { ManifestDescription, Problem, WireFault } from '#contracts/api-bodies.ts';
+import type { TemplateUser } from '#contracts/http-documents.ts';
 import type { ProposedPlanRow } from '#contracts/proposed-plans.ts';
 
 type Used =
@@ -26,6 +27,8 @@ export class FakeKubeloom {
   clusters: ManifestDescription['clusters'] = [];
   /** Those of some manifests, by name. */
   clustersOf: Readonly<Record<string, ManifestDescription['clusters']>> = {};
+  /** Manifests that are behind any reference that is stored. */
+  behind: readonly TemplateUser[] = [];
   /** Answers requests for a kubeconfig. */
   withoutKubeconfigs: Problem | undefined;
   plans: ProposedPlanRow[] = [];
@@ -84,7 +87,7 @@ export class FakeKubeloom {
       },
       putTemplate: async (key) => {
         change(`putTemplate ${nameOf(key)}`);
-        return key;
+        return { ...key, behind: [...this.behind] };
       },
       deleteManifest: async (key) => {
         change(`deleteManifest ${nameOf(key)}`);

@@ -79,7 +79,7 @@ describe('folders of a repository', () => {
 
   it.each([
     ['without modules for the type', 'nowhere', 'TemplatesMissing'],
-    ['with text templates of Claudie', 'old', 'TemplatesMissing'],
+    ['with text templates of Claudie', 'old', 'TemplatesOfClaudie'],
   ])('a folder %s is refused', async (_what, path, code) => {
     expect(await failureOf(fetch(open, second, { path }))).toMatchObject({ class: 'user', code });
   });

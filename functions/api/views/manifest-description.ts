@@ -3,6 +3,7 @@ import type { ManifestDescription, ManifestSummary, Progress, Run } from '#contr
 import type { ClusterRecord, DemandRecord, ManifestHead, ManifestRecord, RunRecord } from '#contracts/records.ts';
 import { isPipelineError } from '#domain/errors.ts';
 import type { FailedManifest } from '#domain/failure-lines.ts';
+import { movedTemplateText } from '#domain/take-templates.ts';
 import type { ManifestRemains } from '../../manifest-store.ts';
 import { renewsCertificates } from '../../pipeline/drift/drift-policy.ts';
 import { isBeingCancelled } from '../../pipeline/records/cancellation.ts';
@@ -50,8 +51,19 @@ function withRows(record: ManifestHead, { clusters, progress }: ClusterRows, pla
     updatedAt: record.updatedAt,
     progress,
     ...proposed,
+    ...behindRows(record),
     clusters,
   };
+}
+
+function behindRows({ behind = {}, templates = {} }: ManifestHead): Pick<ManifestSummary, 'behind'> {
+  const rows = Object.entries(behind).map(([key, { to, since, because, plan }]) => ({
+    change: movedTemplateText({ key, from: templates[key], to }),
+    since,
+    ...(because !== undefined && { because }),
+    ...(plan !== undefined && { plan }),
+  }));
+  return rows.length === 0 ? {} : { behind: rows };
 }
 
 function clusterRow(cluster: ClusterRecord, manifest: FailedManifest, now: Date): ManifestSummary['clusters'][number] {

@@ -58,10 +58,10 @@ export function assess({ key, document, stored, form, existing }: KnownDocument)
   const { faults, warnings, accepted } = form;
   if (accepted === undefined || existing === undefined) return { faults, warnings, plans: [], refusals: [] };
   const { clusters, demands, config } = existing;
-  const { faults: unpinned, ...templates } = existing.templates;
+  const { faults: unpinned, behind, taking, ...templates } = existing.templates;
   const { faults: unfit, planes } = pinPlanes(existing.planes);
   const same = stored !== undefined && !stored.deleting && stored.checksum === checksumOf(accepted.document);
-  const goal = { document: accepted.document, deleting: false, again: same, templates, planes };
+  const goal = { document: accepted.document, deleting: false, again: same, templates, planes, behind, taking };
   const record = nextRecord(existing, key, stored, goal);
   const plans = planClusters(existing, record, existing);
   const inProgress = stored !== undefined && stored.status !== 'Done' && stored.status !== 'Failed';

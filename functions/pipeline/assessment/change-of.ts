@@ -6,7 +6,7 @@ import { planTotals, totalsText } from '#domain/planning/text/plan-totals.ts';
 import { costWhen } from '#domain/prices/accepted-cost.ts';
 import { sameValue } from '#domain/same-value.ts';
 import type { Assessment, NextGeneration } from './assess.ts';
-import type { WantedDocument } from './known.ts';
+import type { PinnedBefore, WantedDocument } from './known.ts';
 
 export interface SubmittedDocument extends WantedDocument {
   readonly caller: { readonly name: string };
@@ -14,6 +14,8 @@ export interface SubmittedDocument extends WantedDocument {
   readonly reason?: string;
   /** The generation that the document is of, when it is a rollback. */
   readonly rolledBackTo?: number;
+  /** @default each repository of templates is asked */
+  readonly pinned?: PinnedBefore | undefined;
 }
 
 export interface ManifestChange {
@@ -30,7 +32,16 @@ export interface ManifestChange {
 export function changeOf(
   { record: assessed, same }: NextGeneration,
   { plans, costOfMonth }: Pick<Assessment, 'plans' | 'costOfMonth'>,
-  { document, stored, caller, rolledBackTo, accompanying = [], withoutPlanes = [], ...wanted }: SubmittedDocument,
+  {
+    document,
+    stored,
+    caller,
+    rolledBackTo,
+    accompanying = [],
+    withoutPlanes = [],
+    pinned,
+    ...wanted
+  }: SubmittedDocument,
 ): ManifestChange | { readonly kept: ManifestRecord } {
   const samePlanes = sameValue(stored?.planes ?? {}, assessed.planes ?? {});
   const hasWork = plans.some(({ waypoints }) => waypoints.length > 0);
@@ -52,6 +63,7 @@ export function changeOf(
       ...back,
       ...(planes.length > 0 && { planes }),
       ...(withoutPlanes.length > 0 && { withoutPlanes: [...withoutPlanes] }),
+      ...(pinned && { pinned: { templates: pinned.templates, templateSecrets: pinned.templateSecrets } }),
     },
   };
 }

@@ -19,7 +19,11 @@ export interface WantedDocument {
   readonly withoutPlanes?: readonly string[];
 }
 
-export interface PinnedTemplates {
+/** Versions that are used without a question. */
+export type PinnedBefore = Omit<PinnedTemplates, 'faults'>;
+
+/** `behind`, `taking`: what the record says of those that moved. */
+export interface PinnedTemplates extends Pick<ManifestRecord, 'behind' | 'taking'> {
   /** `git:<url>@<commit>#<path>` by provider instance, or `documentsKey`, for those that do not use the templates that come with Kubeloom. */
   readonly templates: Readonly<Record<string, string>>;
   /** Locators of the Secrets of private repositories, by the same keys. */

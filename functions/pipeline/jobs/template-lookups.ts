@@ -24,24 +24,31 @@ const refusalCountsMs = 30_000;
 
 /**
  * The commit, or why it was not found. Throws `TemplatesPending` while a runner looks it up: nothing is stored then, and the
- * caller can retry in a moment.
+ * caller can retry in a moment. `since`: ISO 8601; what was asked from then on counts, however old it is, and nothing else.
  */
 export async function lookUpTemplates(
   deps: QuestionPorts,
   reference: { readonly namespace: string; readonly name: string },
   request: TemplateLookup,
+  since?: string,
 ): Promise<ResolvedTemplates> {
   const folder = questionKeys.lookups(reference, digestOf(request));
   const { newest, next } = await newestQuestion(deps, folder, 'templates');
   if (newest?.status === 'running') throw pending(request);
   const known = newest && answerOf(newest, request);
-  if (
-    known &&
-    deps.clock.now().getTime() - Date.parse(known.at) < ('commit' in known.answer ? commitCountsMs : refusalCountsMs)
-  )
+  if (newest && known && (since === undefined ? isRecentAnswer(deps, known) : newest.startedAt >= since))
     return known.answer;
   await startQuestion(deps, `${folder}${next}`, { kind: 'templates', ...request });
   throw pending(request);
+}
+
+interface DatedAnswer {
+  readonly at: string;
+  readonly answer: ResolvedTemplates;
+}
+
+function isRecentAnswer({ clock }: Pick<QuestionPorts, 'clock'>, { at, answer }: DatedAnswer): boolean {
+  return clock.now().getTime() - Date.parse(at) < ('commit' in answer ? commitCountsMs : refusalCountsMs);
 }
 
 export interface PluginAsker {
@@ -82,10 +89,7 @@ export async function askForPlugin(
 }
 
 /** What it came to, and when. */
-function answerOf(
-  asked: AskedQuestion,
-  { url }: TemplateLookup,
-): { readonly at: string; readonly answer: ResolvedTemplates } {
+function answerOf(asked: AskedQuestion, { url }: TemplateLookup): DatedAnswer {
   const { startedAt, result } = asked;
   return { at: result?.endedAt ?? startedAt, answer: foundIn('templates', result) ?? refusalOf(asked, url) };
 }

@@ -48,7 +48,10 @@ export async function startAnotherAttempt(
   });
 }
 
-type Change = Pick<GenerationRequest, 'acceptedCost' | 'retries' | 'templates' | 'templatesSeen'>;
+type Change = Pick<
+  GenerationRequest,
+  'acceptedCost' | 'retries' | 'templates' | 'behind' | 'taking' | 'templatesAsked'
+>;
 
 type Ports = Using<'manifests.get' | 'manifests.replace' | 'runs.put' | 'workflows.startReconcile' | 'clock' | 'ids'>;
 

@@ -69,6 +69,17 @@ export async function pinTemplates(
   };
 }
 
+/** The keys of what a manifest pins of one reference, and the folder of each. */
+export function keysOfReference(
+  manifest: InputManifest,
+  namespace: string,
+  reference: { readonly namespace: string; readonly name: string },
+): readonly Pick<TemplatesUse, 'key' | 'folder'>[] {
+  return usesOf(manifest).filter(({ templatesRef }) => {
+    return templatesRef.name === reference.name && (templatesRef.namespace ?? namespace) === reference.namespace;
+  });
+}
+
 interface TemplatesUse {
   /** In what is pinned. */
   readonly key: string;
@@ -104,9 +115,10 @@ interface Resolved {
   readonly secret: string | undefined;
 }
 
-type Pin = Resolved | { readonly reason: string; readonly fix: string };
+export type Pin = Resolved | { readonly reason: string; readonly fix: string };
 
-async function pinOf(
+/** What a stored reference, or one of `accompanying`, names now. Undefined: it cannot be asked yet. */
+export async function pinOf(
   deps: Ports,
   { namespace, name }: { readonly namespace: string; readonly name: string },
   { accompanying = [], lookUp }: PinOptions,

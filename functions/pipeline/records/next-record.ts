@@ -28,8 +28,12 @@ export interface GenerationRequest {
   readonly acceptedCost?: AcceptedCost | undefined;
   /** Documents of management planes. @default as stored */
   readonly planes?: ManifestRecord['planes'];
-  /** What branches and tags name meanwhile, as reported. @default when started once more, as before */
-  readonly templatesSeen?: ManifestRecord['templatesSeen'];
+  /** Which of its templates name another version meanwhile. @default with the templates as before, as before */
+  readonly behind?: ManifestRecord['behind'];
+  /** Its templates are those that moved, and no person asked for that. @default with the templates as before, as before until it is done */
+  readonly taking?: ManifestRecord['taking'];
+  /** Its templates have to be compared once it has ended. @default with the templates as before, as before */
+  readonly templatesAsked?: ManifestRecord['templatesAsked'];
   /** What a deletion orphans. @default as requested before */
   readonly orphans?: Orphans;
   /** What its run is bound to; null: nothing. @default when started once more before it was done, as before */
@@ -58,13 +62,15 @@ export function nextRecord(
   const attempt = desired.again ? (stored?.attempt ?? 0) + 1 : 1;
   const { templates = {}, templateSecrets = {} } = desired.templates ?? (desired.again ? stored : undefined) ?? {};
   const planes = desired.planes ?? stored?.planes ?? {};
-  const templatesSeen =
-    desired.templatesSeen ?? (desired.again && !desired.templates ? stored?.templatesSeen : undefined);
+  const same = desired.again && !desired.templates ? stored : undefined;
+  const behind = desired.behind ?? same?.behind;
+  const templatesAsked = desired.templatesAsked ?? same?.templatesAsked;
   const orphans = desired.orphans ?? (stored?.deleting ? stored.orphans : undefined);
   // Neither the check of what is done nor what follows it is bound to the plan of the run before.
   const reached = stored?.status === 'Done' || (stored?.check !== undefined && stored.failed === undefined);
   const bound = desired.again && !reached;
   const kept = bound ? stored?.plan : undefined;
+  const taking = desired.taking ?? (reached ? undefined : same?.taking);
   const plan = desired.plan === undefined ? kept : (desired.plan ?? undefined);
   const acceptedCost = desired.acceptedCost ?? (desired.again ? stored?.acceptedCost : undefined);
   const origin = desired.again ? stored?.origin : desired.origin && { at: now.toISOString(), ...desired.origin };
@@ -81,7 +87,9 @@ export function nextRecord(
     status: desired.deleting ? 'Deleting' : 'Pending',
     ...(Object.keys(templates).length > 0 && { templates }),
     ...(Object.keys(templateSecrets).length > 0 && { templateSecrets }),
-    ...(templatesSeen && { templatesSeen }),
+    ...(behind && Object.keys(behind).length > 0 && { behind }),
+    ...(taking && { taking }),
+    ...(templatesAsked && { templatesAsked }),
     ...(Object.keys(planes).length > 0 && { planes }),
     runId: attemptRunId({ name: key.name, uid, generation, attempt }),
     ...(stored?.paused && { paused: true }),

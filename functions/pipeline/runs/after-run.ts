@@ -27,5 +27,24 @@ export function afterRun(
   const { retryAt = retry?.dueAt } = maintained ?? {};
   const remindAt = earliest(clusters.map(({ warnAt }) => warnAt));
   const next = dueAfterRun({ outcome, clusters, checkAt, retryAt, remindAt });
-  return { retry, also: { ...next, ...(outcome === 'done' && acceptedCost && { acceptedCost }) } };
+  const also = { ...next, ...dueForTemplates(manifest, { outcome, retryAt, dueAt: next.dueAt, now }) };
+  return { retry, also: { ...also, ...(outcome === 'done' && acceptedCost && { acceptedCost }) } };
+}
+
+interface NextOfRun extends Pick<SettledWith, 'dueAt'> {
+  readonly outcome: SettleManifestOutput['outcome'];
+  readonly retryAt: string | undefined;
+  readonly now: Date;
+}
+
+/** Its templates have to be compared, or those that it used without a person have failed for good: that does not wait for a check. */
+function dueForTemplates(
+  { templatesAsked, taking, deleting }: ManifestRecord,
+  { outcome, retryAt, dueAt, now }: NextOfRun,
+): SettledWith {
+  if (deleting || outcome === 'newer' || outcome === 'paused') return {};
+  const failed = taking !== undefined && outcome === 'failed' && retryAt === undefined;
+  if (templatesAsked === undefined) return failed ? { dueAt: now.toISOString() } : {};
+  const { since } = templatesAsked;
+  return { dueAt: now.toISOString(), templatesAsked: { since, ...(dueAt !== undefined && { dueAt }) } };
 }

@@ -1,6 +1,6 @@
 /** Whether and when a failed manifest is retried automatically. */
 import type { ManifestRecord, NewEvent } from '#contracts/records.ts';
-import { mostRetries, nextRetryAt } from '#domain/due-times.ts';
+import { mostRetries, mostRetriesOfTemplates, nextRetryAt } from '#domain/due-times.ts';
 import type { ErrorClass } from '#domain/errors.ts';
 import { levelOf, type Reported } from '#domain/event-kinds.ts';
 import { failurePolicy, type Restart } from '#domain/failure-policy.ts';
@@ -15,7 +15,7 @@ export interface RetryPlan {
 
 /** Undefined when no cluster failed of something that disappears without a change of the manifest. */
 export function planRetry(
-  manifest: Pick<ManifestRecord, 'uid' | 'name' | 'retries'>,
+  manifest: Pick<ManifestRecord, 'uid' | 'name' | 'retries' | 'taking'>,
   unfinished: readonly Pick<SettledCluster, 'failure' | 'heldPools'>[],
   now: Date,
 ): RetryPlan | undefined {
@@ -25,17 +25,23 @@ export function planRetry(
 
 /** The same for a run that broke, whatever its clusters say. */
 export function planRetryOf(
-  { uid, name, retries = 0 }: Pick<ManifestRecord, 'uid' | 'name' | 'retries'>,
+  manifest: Pick<ManifestRecord, 'uid' | 'name' | 'retries' | 'taking'>,
   because: string,
   now: Date,
 ): RetryPlan {
-  const dueAt = nextRetryAt(now, retries, `${uid}/${name}`);
+  const { uid, name, retries = 0 } = manifest;
+  const most = mostRetriesOf(manifest);
+  const dueAt = nextRetryAt(now, retries, `${uid}/${name}`, most);
   if (dueAt === undefined) {
-    const message = `${mostRetries} automatic retries did not help: it needs a retry by a person or a changed manifest (${because})`;
+    const message = `${most} automatic retries did not help: it needs a retry by a person or a changed manifest (${because})`;
     return { event: { kind: 'RetriesUsedUp', message } };
   }
-  const message = `it will be retried at ${dueAt}, retry ${retries + 1} of ${mostRetries} (${because})`;
+  const message = `it will be retried at ${dueAt}, retry ${retries + 1} of ${most} (${because})`;
   return { dueAt, event: { kind: 'RetryScheduled', message } };
+}
+
+export function mostRetriesOf({ taking }: Pick<ManifestRecord, 'taking'>): number {
+  return taking === undefined ? mostRetries : mostRetriesOfTemplates;
 }
 
 /** Whether something of these clusters failed of a class that this starts again. */

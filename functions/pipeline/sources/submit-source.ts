@@ -10,11 +10,11 @@ import type { AdmittedCaller } from '../../caller.ts';
 import type { SubmissionPorts } from '../../rights/submission-uses.ts';
 import { assess } from '../assessment/assess.ts';
 import { refuseInventoryOwned } from '../inventory/manifest-owner.ts';
-import { recordChange } from '../records/audit-event.ts';
 import { replaceableManifest } from '../records/stored-manifest.ts';
 import { gather } from '../submission/gather.ts';
 import { submitDocument } from '../submission/submit-document.ts';
 import { validationContextOf } from '../submission/validation-context.ts';
+import { storeTemplateReference } from '../templates/store-template-reference.ts';
 import { inFile, type ReadSource, type SourceDocument } from './source-documents.ts';
 import { ownerAmong } from './source-owners.ts';
 
@@ -120,8 +120,7 @@ async function storeReference(deps: SubmissionPorts, one: Judged, { source, call
   const { document: reference } = validateTemplateReference(one.document);
   const before = await deps.templateReferences.get(source.namespace, one.name);
   if (reference === undefined || sameValue(before, reference)) return;
-  await deps.templateReferences.put(source.namespace, one.name, reference);
-  await recordChange(deps, source.namespace, `TemplateGitReference ${one.name} stored`, caller);
+  await storeTemplateReference(deps, { namespace: source.namespace, name: one.name }, reference, caller);
 }
 
 async function submit(

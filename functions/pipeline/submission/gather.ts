@@ -4,7 +4,7 @@ import { withSet } from '#domain/documents/validate-documents.ts';
 import type { AdmittedCaller } from '../../caller.ts';
 import type { SubmissionPorts } from '../../rights/submission-uses.ts';
 import { judgeForm } from '../assessment/assess.ts';
-import type { KnownDocument, KnownPlanes, PinnedTemplates, WantedDocument } from '../assessment/known.ts';
+import type { KnownDocument, KnownPlanes, PinnedBefore, WantedDocument } from '../assessment/known.ts';
 import { wantedPlanes } from '../assessment/pinned-planes.ts';
 import { storedPlanes } from '../inventory/stored-inventory.ts';
 import { askForPlugin, lookUpTemplates } from '../jobs/template-lookups.ts';
@@ -17,7 +17,7 @@ import { validationContextOf } from './validation-context.ts';
 export interface SubmissionQuestion extends WantedDocument {
   readonly caller: AdmittedCaller;
   /** Versions that it was accepted with before and goes back to: no repository is asked. @default each is asked */
-  readonly pinned?: Omit<PinnedTemplates, 'faults'>;
+  readonly pinned?: PinnedBefore | undefined;
 }
 
 /** Throws `TemplatesPending` while a runner looks something up, and `Forbidden` for what the caller may not use. */

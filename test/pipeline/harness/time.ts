@@ -5,8 +5,10 @@ import type { Pipeline } from './pipeline.ts';
 export async function pass(pipeline: Pipeline, minutes: number, every = 5): Promise<void> {
   for (let passed = 0; passed < minutes; passed += every) {
     pipeline.deps.clock.advance(every * 60);
-    await pipeline.invoke('tick', {});
-    await pipeline.settle();
+    for (const tick of ['tick', 'sync-sources']) {
+      await pipeline.invoke(tick, {});
+      await pipeline.settle();
+    }
   }
 }
 

@@ -81,13 +81,13 @@ export function manifestOfGroups(document: MachineGroups): InputManifest {
   const { groups } = placedGroups(document.spec.groups);
   const { manifest } = draftOfGroups(document, groups);
   const { apiVersion, metadata, spec } = document;
-  const { driftChecks, deletionProtection, requireApproval, loadBalancers, network, protect } = spec;
+  const { driftChecks, deletionProtection, onTemplates, requireApproval, loadBalancers, network, protect } = spec;
   const parts = manifest.spec as { providers: unknown[]; kubernetes: { clusters: [{ pools: { compute: string[] } }] } };
   const bare = InputManifest.parse({
     apiVersion,
     kind: 'InputManifest',
     metadata,
-    spec: { providers: parts.providers, driftChecks, deletionProtection, requireApproval },
+    spec: { providers: parts.providers, driftChecks, deletionProtection, onTemplates, requireApproval },
   });
   const pools = groups.map((group) => [group, poolOf(group)] as const);
   const meshless = network === noNetwork;

@@ -4,11 +4,12 @@
  */
 import { z } from 'zod';
 import { DriftChecks } from '../schema/drift-checks.ts';
-import { apiVersions, Provider } from '../schema/input-manifest.ts';
+import { InputManifest, Provider } from '../schema/input-manifest.ts';
 import { LoadBalancer, Port, Role } from '../schema/load-balancers.ts';
 import { isHarmless, Metadata, shown, Text } from '../schema/names.ts';
 import { networkText, parseNetwork } from '../schema/networks.ts';
 import { DynamicNodePoolFields, StaticNodePool, updates } from '../schema/node-pools.ts';
+import { onTemplates } from '../schema/on-templates.ts';
 import { SecretSource } from '../schema/secret-source.ts';
 import { GroupHealth } from './group-health.ts';
 
@@ -154,11 +155,12 @@ const spec = {
     .boolean()
     .optional()
     .describe('A changed document, a deletion and a rollback wait until an `approver` approves their plan.'),
+  onTemplates,
   deletionProtection: z.boolean().default(false).describe('Refuse to delete this document.'),
 };
 
 const frame = {
-  apiVersion: z.enum(apiVersions).describe('Either name will do.'),
+  apiVersion: InputManifest.shape.apiVersion,
   kind: z.literal('MachineGroups'),
   metadata: Metadata.describe('Name and namespace.'),
 };

@@ -9,6 +9,7 @@ import { LoadBalancer, Role } from './load-balancers.ts';
 import { ClusterName, Metadata, ProviderName, shown, TemplatesReference, Text } from './names.ts';
 import { networkText, parseNetwork } from './networks.ts';
 import { DynamicNodePool, StaticNodePool } from './node-pools.ts';
+import { onTemplates } from './on-templates.ts';
 import { ProviderPlugin, pluginType } from './provider-plugin.ts';
 import { SecretSource } from './secret-source.ts';
 
@@ -27,6 +28,7 @@ export const Provider = z.strictObject({
   templatesRef: TemplatesReference.default({ name: defaultTemplates }).describe(
     'Terraform modules to use instead of the ones that come with Kubeloom.',
   ),
+  onTemplates,
 });
 export type Provider = z.infer<typeof Provider>;
 
@@ -147,6 +149,7 @@ export const InputManifest = z.strictObject({
         .describe(
           'Kubeloom: a changed document, a deletion and a rollback wait until an `approver` approves their plan.',
         ),
+      onTemplates,
       deletionProtection: z.boolean().default(false).describe('Kubeloom: refuse to delete this manifest.'),
     })
     .describe('The desired state.'),

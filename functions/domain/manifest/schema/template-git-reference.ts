@@ -21,6 +21,9 @@ export const RepositoryPath = shortText(500).regex(folderInside, {
     `${shown(issue.input)} is not a folder of a repository; use letters, digits, "-", "_", "." and "/", without "/" at the beginning and without ".."`,
 });
 
+/** One schema, as each is made at each cold start of a function. */
+const notUsed = Text.optional().describe('Accepted, not used.');
+
 export const TemplateGitReference = z.strictObject({
   apiVersion: z.enum(apiVersions),
   kind: z.literal('TemplateGitReference'),
@@ -41,9 +44,9 @@ export const TemplateGitReference = z.strictObject({
         terraformer: RepositoryPath.optional().describe(
           'Folder of the Terraform modules, from the root of the repository; needed by providers.',
         ),
-        playbooks: Text.optional().describe('Accepted, not used.'),
-        configLb: Text.optional().describe('Accepted, not used.'),
-        configK8s: Text.optional().describe('Accepted, not used.'),
+        playbooks: notUsed,
+        configLb: notUsed,
+        configK8s: notUsed,
         manifestsK8s: RepositoryPath.optional().describe(
           'Folder of documents in clusters, one below it for each name ([templates](templates.md)).',
         ),

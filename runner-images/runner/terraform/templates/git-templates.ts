@@ -67,12 +67,14 @@ export async function measured(
   if (
     !['network', 'nodepool', 'dns'].some((module) => inside.has(module) && hasTerraform(files, join(folder, module)))
   ) {
+    const texts = files.filter(({ name }) => name.endsWith('.tpl'));
+    if (texts.length > 0) throw areTextTemplates(provider, where, texts.length);
     throw new StageFailure({
       class: 'user',
       code: 'TemplatesMissing',
       message: `There are no Terraform modules for provider type ${provider.type} in ${where}.`,
       resource: provider.name,
-      hint: 'docs/write-a-provider.md lists the required files; text templates (.tpl) of Claudie are not modules.',
+      hint: 'docs/write-a-provider.md lists the required files.',
     });
   }
   const plain = files.filter((file) => file.isFile());
@@ -85,6 +87,20 @@ export async function measured(
     message: `The templates in ${where} are ${plain.length} files with ${bytes} bytes; at most ${most.files} files and ${most.bytes} bytes are allowed.`,
     resource: provider.name,
     hint: 'Keep only the modules in that folder.',
+  });
+}
+
+function areTextTemplates(
+  { name, type }: Pick<ProviderInstance, 'name' | 'type'>,
+  where: string,
+  count: number,
+): StageFailure {
+  return new StageFailure({
+    class: 'user',
+    code: 'TemplatesOfClaudie',
+    message: `The ${count} text templates (.tpl) of Claudie in ${where} are not Terraform modules.`,
+    resource: name,
+    hint: `Remove templatesRef from provider ${name}: the type ${type} that comes with Kubeloom makes the same machines. For changes of your own, write modules as docs/write-a-provider.md shows.`,
   });
 }
 
