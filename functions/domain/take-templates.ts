@@ -20,7 +20,7 @@ export interface TemplatesQuestion {
   readonly held: string | undefined;
 }
 
-export interface KnownBehind {
+interface KnownBehind {
   readonly to: string;
   readonly because?: string | undefined;
   readonly failed?: true | undefined;

@@ -219,7 +219,9 @@ describe('a proposal about which two decide at the same moment', () => {
     expect(await approve(under, plan)).toMatchObject({ status: 202 });
     expect(meanwhile).toMatchObject([{ status: 409, json: { code: 'VerbRefused' } }]);
     expect(meanwhile[0]?.json.detail).toMatch(
-      new RegExp(`plan ${plan} cannot be approved or rejected: it is being approved by anna since .*, and nothing was done`),
+      new RegExp(
+        `plan ${plan} cannot be approved or rejected: it is being approved by anna since .*, and nothing was done`,
+      ),
     );
     expect(await closedOf(under, plan)).toMatchObject({ state: 'Approved' });
   });

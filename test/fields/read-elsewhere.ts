@@ -11,7 +11,7 @@ export const readElsewhere: Readonly<Record<string, string>> = {
   'InputManifest metadata.annotations.*': 'functions/domain/manifest/replaceable-pools.ts',
   'MachineGroups metadata.annotations.*': 'functions/domain/manifest/faults/accepted-warnings.ts',
   'spec.requireApproval': 'functions/pipeline/proposals/bind-plan.ts',
-  'spec.deletionProtection': 'functions/pipeline/submission/submit-deletion.ts',
+  'spec.deletionProtection': 'functions/pipeline/assessment/assess-deletion.ts',
   'spec.driftChecks.interval': `${drift}/drift-policy.ts`,
   'spec.driftChecks.onDrift': `${drift}/drift-policy.ts`,
   'spec.driftChecks.onExpiry': `${drift}/drift-check.ts`,
@@ -19,6 +19,8 @@ export const readElsewhere: Readonly<Record<string, string>> = {
   'spec.providers[].plugin.url': `${manifests}/plugin-versions.ts`,
   'spec.providers[].plugin.version': `${manifests}/plugin-versions.ts`,
   'spec.providers[].plugin.sha256': `${manifests}/plugin-versions.ts`,
+  'spec.onTemplates': 'functions/pipeline/templates/moved-templates.ts',
+  'spec.providers[].onTemplates': 'functions/pipeline/templates/moved-templates.ts',
   'spec.providers[].templatesRef.name': `${manifests}/template-versions.ts`,
   'spec.providers[].templatesRef.namespace': `${manifests}/template-versions.ts`,
   'spec.kubernetes.clusters[].documents[].templatesRef.name': `${manifests}/template-versions.ts`,
@@ -42,8 +44,8 @@ export const readElsewhere: Readonly<Record<string, string>> = {
   'GitSource spec.onFault': `${sources}/submit-source.ts`,
   'GitSource spec.prune.most': `${sources}/prune-source.ts`,
   'GitSource spec.prune.names[]': `${sources}/prune-source.ts`,
-  'ManagementPlane spec.cluster.manifest': 'functions/pipeline/inventory/pinned-planes.ts',
-  'ManagementPlane spec.cluster.name': 'functions/pipeline/inventory/pinned-planes.ts',
+  'ManagementPlane spec.cluster.manifest': 'functions/pipeline/assessment/pinned-planes.ts',
+  'ManagementPlane spec.cluster.name': 'functions/pipeline/assessment/pinned-planes.ts',
 };
 
 const ofPeople = 'for people and for tools of theirs: it is kept with the document and shown';
