@@ -217,7 +217,7 @@ export const ClusterFacts = z.preprocess((stored) => {
   const { nodes, loadBalancers, lostPools, ...rest } = stored;
   return {
     ...rest,
-    ...(lostPools !== undefined && { failedPools: lostPools }),
+    ...(lostPools ? { failedPools: lostPools } : {}),
     nodes: known(nodes, ([name]) => isName(name)),
     loadBalancers: known(loadBalancers, ([name, one]) => isName(name) && LoadBalancerFacts.safeParse(one).success),
   };

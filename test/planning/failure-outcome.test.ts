@@ -29,7 +29,7 @@ describe('what was done about a failure', () => {
     [{ kind: 'buildLeft', before: { code: 'A', message: 'b' } }, 'before that it had failed with A: b'],
     [{ kind: 'unchanged' }, 'nothing was changed'],
     [
-      { kind: 'withoutPools', pools: ['a', 'b'] },
+      { kind: 'degraded', pools: ['a', 'b'] },
       'only the pools a and b failed, and nothing of them is left; everything else is as the manifest asks for. A retry or a changed manifest tries again',
     ],
     [

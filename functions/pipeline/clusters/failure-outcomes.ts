@@ -122,8 +122,8 @@ export function undoneStep(direction: string, record: ClusterRecord, dropped = f
 /** Claims only what is known: a node without facts may never have been created, and a static one never reached. */
 function partOf({ name, provider }: NodeProgress, { nodes }: ClusterFacts): (typeof undoneParts)[number] {
   const known = nodes[name];
-  if (provider !== 'static') return known?.publicAddress ? 'removed' : 'maybeCreated';
-  return (known?.wireguardPublicKey ?? known?.bootId) ? 'left' : 'neverJoined';
+  if (provider !== 'static') return known?.publicAddress ? 'removed' : 'unseen';
+  return (known?.wireguardPublicKey ?? known?.bootId) ? 'left' : 'unjoined';
 }
 
 /** Neither forward nor back. */

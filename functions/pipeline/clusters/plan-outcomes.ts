@@ -113,7 +113,7 @@ function stoppedRecord(run: ClusterRun, record: ClusterRecord, error: StageError
 function degradedFailure(run: ClusterRun, held: readonly HeldPool[], now: string): ClusterFailure | null {
   const [first] = held;
   if (!first) return null;
-  const outcome = { kind: 'withoutPools' as const, pools: held.map(({ pool }) => pool) };
+  const outcome = { kind: 'degraded' as const, pools: held.map(({ pool }) => pool) };
   return { ...first.failure, stage: 'infrastructure', runId: run.runId, at: now, outcome };
 }
 

@@ -38,7 +38,7 @@ function outcomeText(failure: Failure, outcome: FailureOutcome): string {
       return outcome.text;
     case 'undone':
       return undoneText(outcome);
-    case 'withoutPools': {
+    case 'degraded': {
       const [which, them] = outcome.pools.length === 1 ? ['pool', 'it'] : ['the pools', 'them'];
       return `only ${which} ${listed(outcome.pools)} failed, and nothing of ${them} is left; everything else is as the manifest asks for. A retry or a changed manifest tries again`;
     }
@@ -80,9 +80,9 @@ function cancelText({ kind, direction }: Assessed): string {
 
 const wordsOfPart = {
   removed: 'removed again',
-  maybeCreated: 'never created, or removed again',
+  unseen: 'never created, or removed again',
   left: 'left the cluster again',
-  neverJoined: 'never joined',
+  unjoined: 'never joined',
 } as const satisfies Record<(typeof undoneParts)[number], string>;
 
 /** What was tried, what was undone, what a retry will try. */

@@ -112,22 +112,28 @@ export async function openS3(options: S3Options): Promise<LocalS3> {
       for (const key of old) await bucket.remove(key, {});
       return old.length;
     },
-    async trim(name, prefix, { bytes, before }) {
-      const { bucket } = find(name);
-      const all = [...bucket.keysAfter('', prefix)].map((key) => bucket.head(key)).filter((one) => one !== undefined);
-      let surplus = all.reduce((sum, { size }) => sum + size, -bytes);
-      if (surplus <= 0) return 0;
-      const old = all.filter(({ modifiedAt }) => modifiedAt < before.toISOString());
-      let removed = 0;
-      for (const { key, size } of old.sort((one, other) => (one.modifiedAt < other.modifiedAt ? -1 : 1))) {
-        if (surplus <= 0) break;
-        await bucket.remove(key, {});
-        surplus -= size;
-        removed += 1;
-      }
-      return removed;
-    },
+    trim: async (name, prefix, limits) => trimmed(find(name).bucket, prefix, limits),
   };
+}
+
+/** Removes the oldest until no more than so many bytes are left, or all that are older; returns how many. */
+async function trimmed(
+  bucket: Bucket,
+  prefix: string,
+  { bytes, before }: { readonly bytes: number; readonly before: Date },
+): Promise<number> {
+  const all = [...bucket.keysAfter('', prefix)].map((key) => bucket.head(key)).filter((one) => one !== undefined);
+  let surplus = all.reduce((sum, { size }) => sum + size, -bytes);
+  if (surplus <= 0) return 0;
+  const old = all.filter(({ modifiedAt }) => modifiedAt < before.toISOString());
+  let removed = 0;
+  for (const { key, size } of old.sort((one, other) => (one.modifiedAt < other.modifiedAt ? -1 : 1))) {
+    if (surplus <= 0) break;
+    await bucket.remove(key, {});
+    surplus -= size;
+    removed += 1;
+  }
+  return removed;
 }
 
 /** Which operation method, query and headers ask for. */

@@ -34,8 +34,47 @@ const shown = (build: Build): unknown => withKeys(describeBuild(build), pascalCa
 
 /** The work of all Task states, with the events that a history shows of it. */
 export function runTaskWith(options: IntegrationOptions): (execution: Execution, call: TaskCall) => Promise<unknown> {
-  const { lambdas, builds, store, machineNamed, executions } = options;
+  const integrationOf = integrationsOf(options);
+  const { store } = options;
+  return async (execution, call) => {
+    const report = (step: Parameters<typeof taskEvent>[1], details?: Parameters<typeof taskEvent>[2]): void => {
+      // Events of a task after its time was up, or after its execution ended, are not part of the history.
+      if (!call.signal.aborted) store.append(execution.arn, taskEvent(call.resource, step, details));
+    };
+    store.append(execution.arn, taskScheduled(call.resource, call.input, region));
+    report('Started');
+    try {
+      withinLimit(call.input, `the input of ${call.state}`);
+      const result = await integrationOf(call.resource)(call, (output) =>
+        report('Submitted', { output: JSON.stringify(output) }),
+      );
+      withinLimit(result, `the result of ${call.state}`);
+      report('Succeeded', { output: JSON.stringify(result) });
+      return result;
+    } catch (error) {
+      const fault = error instanceof Error ? error : new TaskFault('States.Runtime', String(error));
+      report('Failed', { error: fault.name, cause: fault.message });
+      throw fault;
+    }
+  };
+}
 
+function startBuild(builds: IntegrationOptions['builds'], input: unknown): Build {
+  try {
+    return builds.start(parseStartBuild(withKeys(input, camelCase)));
+  } catch (error) {
+    if (error instanceof AwsFault) throw new TaskFault(`CodeBuild.${error.code}`, error.message);
+    throw error;
+  }
+}
+
+/** What a resource of a Task state is done by. Throws `TaskFault` for one that is not emulated. */
+function integrationsOf({
+  lambdas,
+  builds,
+  machineNamed,
+  executions,
+}: IntegrationOptions): (resource: string) => Integration {
   const startNested = (input: unknown): Execution => {
     const { StateMachineArn, Name, Input = {} } = StartExecutionInput.parse(input);
     const machine = machineNamed(nameOfArn(StateMachineArn));
@@ -45,15 +84,6 @@ export function runTaskWith(options: IntegrationOptions): (execution: Execution,
       return executions().start({ machine, name: Name, input: JSON.stringify(Input) });
     } catch (error) {
       if (error instanceof AwsFault) throw new TaskFault(`StepFunctions.${error.code}Exception`, error.message);
-      throw error;
-    }
-  };
-
-  const startBuild = (input: unknown): Build => {
-    try {
-      return builds.start(parseStartBuild(withKeys(input, camelCase)));
-    } catch (error) {
-      if (error instanceof AwsFault) throw new TaskFault(`CodeBuild.${error.code}`, error.message);
       throw error;
     }
   };
@@ -85,11 +115,11 @@ export function runTaskWith(options: IntegrationOptions): (execution: Execution,
     },
     'arn:aws:states:::codebuild:startBuild': async ({ input, begins }) => {
       begins();
-      return { Build: shown(startBuild(input)) };
+      return { Build: shown(startBuild(builds, input)) };
     },
     'arn:aws:states:::codebuild:startBuild.sync': async ({ input, signal, begins }, submitted) => {
       begins();
-      const build = startBuild(input);
+      const build = startBuild(builds, input);
       const stop = (): void => {
         if (!timedOut(signal)) builds.stop(build.id);
       };
@@ -104,33 +134,11 @@ export function runTaskWith(options: IntegrationOptions): (execution: Execution,
     },
   };
 
-  const integrationOf = (resource: string): Integration => {
+  return (resource) => {
     const known = integrations[resource];
     if (known) return known;
     if (resource.startsWith('arn:aws:lambda:'))
       return ({ input, begins }) => lambdas.invoke(nameOfArn(resource), input, begins);
     throw new TaskFault('States.Runtime', `the resource ${resource} is not emulated on this platform`);
-  };
-
-  return async (execution, call) => {
-    const report = (step: Parameters<typeof taskEvent>[1], details?: Parameters<typeof taskEvent>[2]): void => {
-      // Events of a task after its time was up, or after its execution ended, are not part of the history.
-      if (!call.signal.aborted) store.append(execution.arn, taskEvent(call.resource, step, details));
-    };
-    store.append(execution.arn, taskScheduled(call.resource, call.input, region));
-    report('Started');
-    try {
-      withinLimit(call.input, `the input of ${call.state}`);
-      const result = await integrationOf(call.resource)(call, (output) =>
-        report('Submitted', { output: JSON.stringify(output) }),
-      );
-      withinLimit(result, `the result of ${call.state}`);
-      report('Succeeded', { output: JSON.stringify(result) });
-      return result;
-    } catch (error) {
-      const fault = error instanceof Error ? error : new TaskFault('States.Runtime', String(error));
-      report('Failed', { error: fault.name, cause: fault.message });
-      throw fault;
-    }
   };
 }
