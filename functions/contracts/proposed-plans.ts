@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { RollOutSettings } from '#domain/roll-out/roll-out-settings.ts';
 import { lineOfText } from './http-parameters.ts';
 import { InventoryPlan } from './inventory.ts';
-import { closedStates } from './waiting-plans.ts';
+import { closedStates, WaitingPlan } from './waiting-plans.ts';
 
 /** One for all fields: each schema takes time when a function starts. */
 const text = z.string();
@@ -29,13 +29,11 @@ const endOfProposal = {
     ),
 };
 
+const { difference: _, ...shown } = WaitingPlan.shape;
+
 export const ProposedPlanRow = z
   .object({
-    id: z.string().describe('for `kubeloom approve`'),
-    at: z.string().describe('when it was proposed'),
-    by: text,
-    reason: text,
-    summary: z.string().describe('how much changes'),
+    ...shown,
     ...endOfProposal,
   })
   .meta({ id: 'ProposedPlan' });
@@ -57,9 +55,9 @@ export const RejectRequest = z
 export const ProposedInventoryPlan = InventoryPlan.extend({
   proposed: z.object({
     ...endOfProposal,
-    at: z.string(),
-    by: z.string(),
-    summary: z.string().describe('how much changes'),
+    at: shown.at,
+    by: shown.by,
+    summary: shown.summary,
     settings: RollOutSettings.partial().describe('waves that were asked for; the rest is as the InventoryOrder has it'),
     clusters: z.array(z.string()).optional().describe('only these were asked for'),
     diff: z

@@ -9,17 +9,21 @@ import { maybePins } from './moved-templates.ts';
 import { type ManifestKey, Orphans } from './records.ts';
 import { closedStates } from './waiting-plans.ts';
 
+/** One for all fields: each schema takes time when a function starts. */
+const text = z.string();
+const anything = z.unknown();
+
 /** An edit of a Terraform state that waits for an approval. */
 const ProposedEdit = z.strictObject({
   /** Id of the cluster. */
-  cluster: z.string(),
+  cluster: text,
   edit: StateEditWork.omit({ by: true }),
 });
 
 const inWords = {
-  reason: z.string(),
+  reason: text,
   /** How much changes, a few words. */
-  summary: z.string(),
+  summary: text,
 };
 
 /** What an approval carries out. */
@@ -27,11 +31,11 @@ export const Proposal = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('apply'),
     /** The InputManifest. */
-    document: z.unknown(),
+    document: anything,
     /** ManagementPlanes that an approval stores with it. */
-    planes: z.array(z.unknown()).optional(),
+    planes: z.array(anything).optional(),
     /** Names of ManagementPlanes that an approval deletes with it. */
-    withoutPlanes: z.array(z.string()).optional(),
+    withoutPlanes: z.array(text).optional(),
     /** Rollbacks only: the generation that it goes back to. */
     rolledBackTo: z.number().int().optional(),
     /** Templates that moved: the versions that an approval uses, whatever their references name then. */
@@ -43,9 +47,9 @@ export const Proposal = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('rollOut'),
     /** Those of the inventory that it stores; none: it brings what is stored to the clusters that are behind. */
-    documents: z.array(z.unknown()),
+    documents: z.array(anything),
     /** Only these. @default all */
-    clusters: z.array(z.string()).optional(),
+    clusters: z.array(text).optional(),
     /** What was asked for; the rest is as the InventoryOrder has it. */
     settings: RollOutSettings.partial(),
     ...inWords,
@@ -71,13 +75,13 @@ function asOneOfNow(stored: unknown): unknown {
 export const ClosedProposal = z.strictObject({
   state: z.enum(closedStates),
   /** ISO 8601. */
-  at: z.string(),
+  at: text,
   /** Name of who did it; of one that is superseded, who proposed the newer one. */
-  by: z.string(),
+  by: text,
   /** What a person said. */
-  reason: z.string().optional(),
+  reason: text.optional(),
   /** The one that took its place. */
-  plan: z.string().optional(),
+  plan: text.optional(),
 });
 export type ClosedProposal = z.infer<typeof ClosedProposal>;
 
@@ -85,15 +89,15 @@ export const StoredPlan = z.preprocess(
   asOneOfNow,
   z.strictObject({
     schema: z.literal(1),
-    id: z.string(),
+    id: text,
     /** ISO 8601: when it was first made, or proposed. */
-    at: z.string(),
+    at: text,
     /** Name of the caller. */
-    by: z.string(),
+    by: text,
     basis: z.union([PlanBasis, InventoryBasis]),
     proposal: Proposal.optional(),
     /** `runId`: the run, or the roll-out. */
-    approved: z.strictObject({ at: z.string(), by: z.string(), runId: z.string() }).optional(),
+    approved: z.strictObject({ at: text, by: text, runId: text }).optional(),
     closed: ClosedProposal.optional(),
   }),
 );

@@ -2,11 +2,14 @@
 import { z } from 'zod';
 import { Money } from '#domain/prices/money.ts';
 
+/** One for all fields: each schema takes time when a function starts. */
+const text = z.string();
+
 const shown = {
   id: z.string().describe('for `kubeloom approve`'),
   at: z.string().describe('when it was proposed'),
   by: z.string().describe('who proposed it'),
-  reason: z.string(),
+  reason: text,
   summary: z.string().describe('how much changes'),
   difference: z
     .array(Money)
@@ -25,12 +28,12 @@ export type WaitingPlan = z.infer<typeof WaitingPlan>;
 export const inventoryPlanName = '@inventory';
 
 export const WaitingPlanRecord = z.strictObject({
-  namespace: z.string(),
+  namespace: text,
   /** Name of the manifest, or `@inventory`. */
-  name: z.string(),
+  name: text,
   ...shown,
   /** What it was made for: identity, generation and attempt of the manifest, or generations of the documents of the inventory. Null: no manifest. */
-  version: z.string().nullable(),
+  version: text.nullable(),
   /** Only in records of an older release: it ended without an approval. Now that is a decision next to the record. */
   ended: z.literal(true).optional(),
 });
@@ -57,8 +60,8 @@ export const WaitingPlanList = z
   .object({
     items: z.array(
       WaitingPlan.extend({
-        namespace: z.string(),
-        name: z.string().nullable().describe('of the manifest, which need not exist yet; null: of the inventory'),
+        namespace: text,
+        name: text.nullable().describe('of the manifest, which need not exist yet; null: of the inventory'),
       }),
     ),
   })
