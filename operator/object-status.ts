@@ -1,5 +1,6 @@
 /** The status of an InputManifest in Kubernetes: Claudie's shape, and what `kubectl wait`, Flux and Argo CD understand. */
 import { z } from 'zod';
+import { closedText } from '#domain/observed/closed-texts.ts';
 
 /** In the order in which they are written. `Reconciling` and `Stalled` are those that kstatus reads. */
 export const conditionTypes = [
@@ -39,6 +40,8 @@ export const ObservedCluster = z.object({
 });
 export type ObservedCluster = z.infer<typeof ObservedCluster>;
 
+export const PlanId = closedText(64, /^[0-9a-z]+$/);
+
 const observed = {
   observedGeneration: z
     .int()
@@ -65,7 +68,7 @@ export const ObjectStatus = z.object({
     .int()
     .optional()
     .describe('Generation of the object whose document Kubeloom has: clusters and run are about it.'),
-  plan: z.string().optional().describe('Id of the plan that waits for an approval, or that was rejected.'),
+  plan: PlanId.optional().describe('Id of the plan that waits for an approval, or that was rejected.'),
   manifestGeneration: z.int().optional().describe('Generation of the manifest in Kubeloom.'),
   outputs: z.string().optional().describe('The run after which the Secrets with kubeconfigs were written.'),
   outputsRefused: z.string().optional().describe('Why Kubeloom gives out no kubeconfig for a Secret.'),

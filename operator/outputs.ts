@@ -98,7 +98,7 @@ interface WrittenSecret {
  * False when there is one of that name already, and it is not of this owner: `a-b` with cluster `c` and `a` with cluster `b-c` mean the same
  * name.
  */
-async function createSecret(kubernetes: KubernetesApi, body: WrittenSecret): Promise<boolean> {
+export async function createSecret(kubernetes: KubernetesApi, body: WrittenSecret): Promise<boolean> {
   const { name, namespace, ownerReferences } = body.metadata;
   const place = `/api/v1/namespaces/${namespace}/secrets`;
   try {

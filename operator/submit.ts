@@ -5,7 +5,7 @@ import { ProblemAnswer } from '#client/faults.ts';
 import type { Problem, WireFault } from '#contracts/api-bodies.ts';
 import { type Reference, referenceName } from '#domain/manifest/references-in.ts';
 import type { KubernetesApi } from './kubernetes-api.ts';
-import type { ObjectCondition } from './object-status.ts';
+import { type ObjectCondition, PlanId } from './object-status.ts';
 import { Outdated, type Remark } from './object-writes.ts';
 import { type ManifestObject, originOf, submissionOf } from './objects.ts';
 import type { Resource } from './resources.ts';
@@ -98,7 +98,7 @@ export async function judged<Left extends undefined = never>(
   }
 }
 
-const Proposed = z.object({ plan: z.string() });
+const Proposed = z.object({ plan: PlanId });
 
 function waitsForApproval(problem: Problem, submitted: string): Verdict {
   const { code: reason } = problem;

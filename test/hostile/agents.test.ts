@@ -9,6 +9,7 @@ import { clusterApi, keepLooking } from '../../agent/node-agent.ts';
 import { kubernetesApi } from '../../operator/kubernetes-api.ts';
 import { objectWrites } from '../../operator/object-writes.ts';
 import { ObjectList, readPart } from '../../operator/objects.ts';
+import { createSecret } from '../../operator/outputs.ts';
 import { resources } from '../../operator/resources.ts';
 import { KnownSecrets } from '../../operator/secrets.ts';
 import { brokenJson, type Canary, hostileTexts, liesAbout, obeyedInJson, openCanary } from './lies.ts';
@@ -113,6 +114,30 @@ describe('the operator', () => {
       server.answers = { 'GET /api/v1/secrets': { body: JSON.stringify({ items: [secret] }) } };
       const known = await KnownSecrets.list(kubernetes(), [undefined]).catch(() => undefined);
       expect(known?.get(`team/${name}`), name.slice(0, 40)).toBeUndefined();
+    }
+  });
+
+  it('a Secret that exists already is replaced only if the answer names the object as its owner, and never elsewhere', async () => {
+    const { name, namespace, uid } = metadata;
+    const secrets = `/api/v1/namespaces/${namespace}/secrets`;
+    const owner = { uid };
+    const own = { metadata: { name, namespace, ownerReferences: [owner] } };
+    const made = async (body: string) => {
+      server.asked.length = 0;
+      server.answers = {
+        [`POST ${secrets}`]: { status: 409, body: '{}' },
+        [`GET ${secrets}/${name}`]: { body },
+        [`PATCH ${secrets}/${name}`]: { body: '{}' },
+      };
+      const created = await createSecret(kubernetes(), own).catch(() => undefined);
+      return { created, asked: server.asked.map(({ line }) => line.replace(/\?.*/, '')) };
+    };
+    const honest = [`POST ${secrets}`, `GET ${secrets}/${name}`, `PATCH ${secrets}/${name}`];
+    expect(await made(JSON.stringify(own))).toEqual({ created: true, asked: honest });
+    for (const { title, value } of liesAbout(own, canary.file)) {
+      const { created, asked } = await made(JSON.stringify(value) ?? '');
+      expect(asked, title).toEqual(created ? honest : honest.slice(0, 2));
+      if (created) expect(JSON.stringify(value), title).toContain(uid);
     }
   });
 });

@@ -155,9 +155,12 @@ describe('the operator', () => {
       code: 'InvalidManifest',
       faults: [{ path: 'a', reason: 'b', fix: 'c' }],
     };
-    for (const { title, value } of sampled(liesAbout(refusal, canary.file), { oneOf: 4, from: 0 })) {
-      const lie = { status: 422, body: JSON.stringify(value) ?? '' };
-      expectHarmless(await pass({ kubeloom: { 'PUT /v1/manifests/team/shop': lie } }), title);
+    const proposed = { ...refusal, status: 409, code: 'ApprovalRequired', details: { plan: 'a1' } };
+    for (const honest of [refusal, proposed]) {
+      for (const { title, value } of sampled(liesAbout(honest, canary.file), { oneOf: 4, from: 0 })) {
+        const lie = { status: honest.status, body: JSON.stringify(value) ?? '' };
+        expectHarmless(await pass({ kubeloom: { 'PUT /v1/manifests/team/shop': lie } }), title);
+      }
     }
   });
 });
