@@ -93,6 +93,7 @@ const ownWords: Readonly<Record<string, string>> = {
       'dynamo-role-bindings',
       'dynamo-table',
       'dynamo-templates',
+      'dynamo-waiting-plans',
       'eventbridge-bus',
       'sfn-workflows',
       'ssm-secrets',
