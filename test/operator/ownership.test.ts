@@ -188,18 +188,18 @@ it('a Secret of another namespace that names the object as its owner is not its 
 
 it('a reference that is changed is stored at once, and its condition names the manifests that lag with what happens to them', async () => {
   const templates = '/apis/kubeloom.dev/v1/namespaces/team/templategitreferences/modules';
+  const messages = () => {
+    const status = kubernetes.at(templates)?.status as { conditions?: { message: string }[] } | undefined;
+    return [...new Set(status?.conditions?.map(({ message }) => message))];
+  };
   kubernetes.apply(templates, { spec: { commit: 'v1' } });
   const one = operator();
   await one.pass();
-  expect(kubernetes.at(templates)?.status).toMatchObject({ conditions: [{ status: 'True', message: 'stored' }] });
+  expect(messages()).toEqual(['stored']);
   const change = 'provider a at 1a2b3c4, now 5d6e7f8';
   kubeloom.behind = [{ namespace: 'team', name: 'shop', change, next: 'replace' }];
   kubernetes.apply(templates, { spec: { commit: 'v2' } });
   await one.pass();
   expect(kubeloom.calls.filter((call) => call === 'putTemplate team/modules')).toHaveLength(2);
-  expect(kubernetes.at(templates)?.status).toMatchObject({
-    conditions: [
-      { status: 'True', message: `stored; manifests that lag: team/shop: ${change} (onTemplates: replace)` },
-    ],
-  });
+  expect(messages()).toContain(`stored; manifests that lag: team/shop: ${change} (onTemplates: replace)`);
 });
