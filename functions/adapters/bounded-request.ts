@@ -43,7 +43,9 @@ export async function boundedRequest(url: string | URL, asked: BoundedRequest): 
   try {
     // A connection that was kept has an address that this lookup did not find.
     const agent = asked.lookup && { agent: false };
-    const request = send(url, { ...options, ...agent, signal });
+    // One that is kept may have been closed by the host when it is used again, which a function that slept notices too late.
+    const headers = { ...options.headers, connection: 'close' };
+    const request = send(url, { ...options, ...agent, headers, signal });
     const answered = once(request, 'response');
     // What fails after the head of the answer fails its body, too.
     request.on('error', () => undefined).end(body);
