@@ -52,7 +52,6 @@ export const handler = taskHandler(RecordRollbackInput, uses, async ({ run, plan
     },
   );
   const ended = { ...failure, outcome: undoneStep(plan.direction, record, dropped.length > 0) };
-  const outcome = failureOutcomeText(ended);
   const facts = factsOf(record.current, await knownFacts(deps, record));
   if (record.current === null) await removeClusterFiles(deps, run);
   await removePoolKeys(deps, run, record.current, [record.attempted]);
@@ -67,12 +66,12 @@ export const handler = taskHandler(RecordRollbackInput, uses, async ({ run, plan
     (await (await import('../pipeline/plans/demand-left.ts')).nothingIsLeft(deps, undone));
   await deps.clusters.put(reached ? undone : { ...undone, status: 'RolledBack' });
   const events: readonly ClusterEvent[] = [
-    { kind: 'RolledBack', message: outcome },
+    { kind: 'RolledBack', message: failureOutcomeText(ended) },
     ...dropped.map((text) => ({
       kind: 'DemandDropped' as const,
       message: `${text}: dropped because the attempt failed`,
     })),
   ];
   await reportEvents(deps, run, now, events);
-  return { Error: failure.code, Cause: outcome };
+  return { Error: failure.code, Cause: failureOutcomeText(ended) };
 });

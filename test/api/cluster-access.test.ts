@@ -150,7 +150,10 @@ describe('a kubeconfig of one’s own', () => {
     if (record === undefined) throw new Error('no cluster');
     await api.deps.clusters.put({ ...record, version: record.version + 1, facts });
     const refused = await ask('viewer', 'view');
-    expect([refused.status, refused.json.detail]).toEqual([409, expect.stringContaining('simulated control plane')]);
+    expect([refused.status, refused.json.detail]).toEqual([
+      409,
+      expect.stringContaining('its control plane is simulated'),
+    ]);
     await api.deps.clusters.put({
       ...record,
       version: record.version + 2,

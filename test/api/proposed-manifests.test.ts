@@ -76,7 +76,7 @@ describe('a manifest that is proposed and does not exist yet', () => {
       expect([status, json.code]).toEqual([404, 'NotFound']);
       expect(json.detail).toMatch(
         new RegExp(
-          `^manifest "shop" in namespace "team" does not exist yet: olga proposed it at \\S+ \\(1 cluster added; .*\\), and its plan waits for an approval: kubeloom approve shop -n team --plan ${plan}, or kubeloom reject`,
+          `^manifest "shop" in namespace "team" does not exist yet: olga proposed it at \\S+ \\(1 cluster added; .*\\), and its plan waits for an approval: .kubeloom approve shop -n team --plan ${plan}. carries it out, .kubeloom reject`,
         ),
       );
       expect(json.details).toMatchObject({ proposed: [{ id: plan, by: 'olga' }] });

@@ -142,6 +142,9 @@ describe('docs/aws/cost.md', () => {
   it('the page says what an idle month costs, to the percent', () => {
     const months: readonly IdleMonth[] = [
       ...[1, 10, 100].map((clusters) => idleMonth(life, { clusters })),
+      ...[false, true].map((autoscaled) =>
+        idleMonth(life, { clusters: 10, agent: dollars(agentMonth({ autoscaled }).bill) }),
+      ),
       ...[1, 2].map((rotations) => idleMonth(life, { clusters: 10, rotations })),
       idleMonth(life, { clusters: 10, compute: 'container' }),
     ];

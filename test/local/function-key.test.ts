@@ -61,13 +61,13 @@ describe('the services of a platform', () => {
     });
 
     it('a function that deletes many objects at once deletes those within its bounds, and the others remain', async () => {
-      const [own, other] = ['agents/default/shop/old', 'rollouts/default/one'];
+      const [own, other] = ['documents/default/shop/old', 'rollouts/default/one'];
       await put('router', own);
       await put('router', other);
       const Delete = { Objects: [{ Key: own }, { Key: other }], Quiet: true };
       const { Errors } = await s3('settle-manifest').send(new DeleteObjectsCommand({ Bucket: 'kubeloom', Delete }));
       expect(Errors).toMatchObject([{ Key: other, Code: 'AccessDenied' }]);
-      expect(platform.objects('agents/default/shop/')).toEqual([]);
+      expect(platform.objects('documents/default/shop/')).toEqual([]);
       expect(platform.objects('rollouts/default/one')).toEqual([other]);
     });
 

@@ -191,24 +191,6 @@ describe('machines of a group', () => {
     expect(await pipeline.nodes('shop')).toEqual(before);
   });
 
-  it('machines of groups are replaced when their templates move and the document says so', async () => {
-    const pipeline = new Pipeline();
-    await pipeline.deps.templateReferences.put('team', 'own', aTemplateReference('own'));
-    const branch = { at: 'a' };
-    Object.assign(pipeline.deps, { templateSources: { resolve: async () => ({ commit: branch.at.repeat(40) }) } });
-    const providers = [{ name: 'sim-1', providerType: 'sim', templatesRef: { name: 'own' } }];
-    const body = documentOf({}, { providers, onTemplates: 'replace' });
-    expect((await pipeline.call('', { method: 'PUT', body })).status).toBe(202);
-    await pipeline.settle();
-    const before = await pipeline.nodes('shop');
-    branch.at = 'b';
-    await pass(pipeline, 7 * 60, 60);
-    const after = await pipeline.nodes('shop');
-    expect(after).toHaveLength(before.length);
-    expect(after.filter((node) => before.includes(node))).toEqual([]);
-    expect(await eventsOf(pipeline, 'TemplatesTaken')).toHaveLength(1);
-  });
-
   it('hazard 9: a branch of templates that moves between two checks changes no machine, and a replacement has the commit that was pinned', async () => {
     const version = (commit: string): string => `git:github.com/team/templates@${commit.repeat(40)}#templates`;
     const pipeline = new Pipeline();

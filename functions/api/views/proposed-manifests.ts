@@ -43,7 +43,10 @@ export async function missingManifest(
   const subject = `manifest "${name}" in namespace "${namespace}"`;
   if (newest === undefined) return new PipelineError('NotFound', `there is no ${subject}`);
   const { id, at, by, summary } = newest;
-  const ways = `kubeloom approve ${name} -n ${namespace} --plan ${id}, or kubeloom reject ${name} -n ${namespace} --plan ${id}`;
+  const ways = [
+    `\`kubeloom approve ${name} -n ${namespace} --plan ${id}\` carries it out`,
+    `\`kubeloom reject ${name} -n ${namespace} --plan ${id}\` ends it`,
+  ].join(', ');
   const message = `${subject} does not exist yet: ${by} proposed it at ${at} (${summary}), and its plan waits for an approval: ${ways}`;
   return new PipelineError('NotFound', message, { details: { proposed: [shownPlan(newest)] } });
 }
