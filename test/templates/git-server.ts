@@ -139,6 +139,8 @@ export async function startGitServer({
       return git('rev-parse', 'HEAD');
     },
     async close() {
+      // Test files share a process: the next one must not trust what this one did.
+      trust();
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
       rmSync(root, { recursive: true, force: true });
