@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import type { AgentHealth, AgentNodes } from '#contracts/agent.ts';
-import { mayApprove } from '#domain/certificates/may-approve.ts';
+import { mayApprove, type SigningRequest } from '#domain/certificates/may-approve.ts';
 import { openServingRequests, ServingRequests } from '#domain/certificates/serving-requests.ts';
 import { isLocked } from '#domain/node-labels.ts';
 import {
@@ -18,7 +18,7 @@ import { sameValue } from '#domain/same-value.ts';
 import { type AgentApi, boundedText } from './agent-api.ts';
 
 /** How often the agent reads the nodes, and reports that nothing changed, in milliseconds; while a node is unwell, Kubeloom waits to replace it. */
-export const rhythm = { everyMs: 10_000, heartbeatMs: 5 * 60_000, unwellMs: 20_000 } as const;
+export const rhythm = { everyMs: 10_000, heartbeatMs: 5 * 60_000, unwellMs: 20_000, openMs: 60_000 } as const;
 
 /** A node that is not ready for longer is reported as rarely as one that is. */
 const unwellForMs = 2 * 3_600_000;
@@ -86,42 +86,23 @@ export const ReportedNodes = z.object({
   ),
 });
 
-/** What a round before reported, and what the API answered. */
+/** What was reported last, and what the API answered. */
 interface Reported {
   readonly health: AgentHealth;
-  /** Names of the requests for certificates that were open. */
-  readonly open: readonly string[];
   readonly at: number;
   readonly known: AgentNodes['nodes'];
 }
 
-/** The nodes of the cluster now, and its requests for certificates as the API server has them. */
-interface Seen {
-  readonly health: AgentHealth;
-  readonly requests: unknown;
-}
-
-const requestsPath = '/apis/certificates.k8s.io/v1/certificatesigningrequests';
-
-async function look(cluster: ClusterApi): Promise<Seen> {
-  const [nodes, requests] = await Promise.all([cluster.get('/api/v1/nodes'), cluster.get(requestsPath)]);
-  return { health: healthIn(nodes), requests };
-}
-
-const openIn = ({ requests }: Seen) => openServingRequests(ServingRequests.parse(requests));
-
-/** The report before, where the API would learn nothing: the nodes and the open requests are the same, and it is not too old. */
+/** The report before, where the API would learn nothing: the nodes are the same, and it is younger than `againMs`. */
 async function reportOf(
   api: Pick<AgentApi, 'report'>,
-  seen: Seen,
+  health: AgentHealth,
   before: Reported | undefined,
-  { now, heartbeatMs, unwellMs }: Pick<Looking, 'heartbeatMs' | 'unwellMs'> & { readonly now: number },
+  againMs: number,
 ): Promise<Reported> {
-  const open = openIn(seen).map(({ name }) => name);
-  const { health } = seen;
-  const isSame = before !== undefined && sameValue([before.health, before.open], [health, open]);
-  if (isSame && now - before.at < (isUnwell(health) ? Math.min(unwellMs, heartbeatMs) : heartbeatMs)) return before;
-  return { health, open, at: now, known: await api.report(health) };
+  const at = performance.now();
+  if (before !== undefined && at - before.at < againMs && sameValue(before.health, health)) return before;
+  return { health, at, known: await api.report(health) };
 }
 
 /** A node stopped being ready lately. */
@@ -130,14 +111,20 @@ function isUnwell({ nodes }: AgentHealth): boolean {
   return nodes.some(({ ready, readySince }) => ready !== 'True' && Date.parse(readySince ?? '') > lately);
 }
 
-/** Returns the names of nodes whose kubelets got a certificate. */
-async function approve(cluster: ClusterApi, seen: Seen, known: AgentNodes['nodes']): Promise<readonly string[]> {
+const requestsPath = '/apis/certificates.k8s.io/v1/certificatesigningrequests';
+
+/** Approves those of the list; `open` are the open ones among them. Returns the names of nodes whose kubelets got a certificate. */
+async function approve(
+  cluster: ClusterApi,
+  { list, open }: { readonly list: unknown; readonly open: readonly SigningRequest[] },
+  known: AgentNodes['nodes'],
+): Promise<readonly string[]> {
   const approved: string[] = [];
-  for (const csr of openIn(seen)) {
+  for (const csr of open) {
     const verdict = mayApprove(csr, known);
     if (!verdict.approve) continue;
     // The whole request as it was judged: another one under its name has another version, and is refused.
-    const found = Items.parse(seen.requests).items.find(({ metadata }) => metadata.name === csr.name);
+    const found = Items.parse(list).items.find(({ metadata }) => metadata.name === csr.name);
     await cluster.put(`${requestsPath}/${encodeURIComponent(csr.name)}/approval`, {
       ...found,
       status: { conditions: [approval] },
@@ -180,6 +167,8 @@ export interface Looking {
   readonly heartbeatMs: number;
   /** The same while one of them stopped being ready lately. */
   readonly unwellMs: number;
+  /** The same while a request for a certificate is open that may not be approved: its node may have become known. */
+  readonly openMs: number;
   readonly signal: AbortSignal;
   readonly say: (line: string) => void;
 }
@@ -191,15 +180,19 @@ const msOfNode = 60;
 export async function keepLooking(
   api: Pick<AgentApi, 'report'>,
   cluster: ClusterApi,
-  { everyMs, heartbeatMs, unwellMs, signal, say }: Looking,
+  { everyMs, heartbeatMs, unwellMs, openMs, signal, say }: Looking,
 ): Promise<void> {
   let last: Reported | undefined;
   let failed = 0;
   while (!signal.aborted) {
     try {
-      const seen = await look(cluster);
-      last = await reportOf(api, seen, last, { now: performance.now(), heartbeatMs, unwellMs });
-      for (const node of await approve(cluster, seen, last.known))
+      const health = healthIn(await cluster.get('/api/v1/nodes'));
+      last = await reportOf(api, health, last, isUnwell(health) ? Math.min(unwellMs, heartbeatMs) : heartbeatMs);
+      const list = await cluster.get(requestsPath);
+      const open = openServingRequests(ServingRequests.parse(list));
+      const { known } = last;
+      if (open.some((csr) => !mayApprove(csr, known).approve)) last = await reportOf(api, health, last, openMs);
+      for (const node of await approve(cluster, { list, open }, last.known))
         say(`the kubelet of ${node} gets its serving certificate`);
       failed = 0;
     } catch (error) {

@@ -1,7 +1,11 @@
 /** When the agent of a cluster reports its nodes. */
-import { expect, it } from 'vitest';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
 import { type ClusterApi, keepLooking } from '#agent/node-agent.ts';
 import type { AgentHealth } from '#contracts/agent.ts';
+import { servingRequest } from '#test/kubernetes/certificates-contract.ts';
 
 type Status = 'True' | 'False';
 
@@ -13,14 +17,23 @@ const node = (name: string, ready: Status, since = '2026-11-01T00:00:00Z') => ({
 /** Rounds in which the cluster has these nodes, one after the other, until they are over; what each of them reported. */
 async function rounds(
   lists: readonly (readonly ReturnType<typeof node>[] | 'down')[],
-  { heartbeatMs, refuse = () => false }: { readonly heartbeatMs: number; readonly refuse?: (round: number) => boolean },
+  {
+    heartbeatMs,
+    refuse = () => false,
+    requests = () => ({ items: [] }),
+  }: {
+    readonly heartbeatMs: number;
+    readonly refuse?: (round: number) => boolean;
+    /** Those for certificates. */
+    readonly requests?: () => object;
+  },
 ): Promise<readonly (readonly string[])[]> {
   const stop = new AbortController();
   const reported: string[][] = lists.map(() => []);
   let round = -1;
   const cluster: ClusterApi = {
     get: async (path) => {
-      if (path !== '/api/v1/nodes') return { items: [] };
+      if (path !== '/api/v1/nodes') return requests();
       round += 1;
       if (round === lists.length - 1) stop.abort();
       const items = lists[round];
@@ -38,6 +51,7 @@ async function rounds(
     everyMs: 0,
     heartbeatMs,
     unwellMs: 0,
+    openMs: 0,
     signal: stop.signal,
     say: () => undefined,
   });
@@ -72,4 +86,20 @@ it('a node that stopped being ready lately is reported again soon: its replaceme
   const failed = [node('a', 'False', new Date(Date.now() - 60_000).toISOString())];
   expect(await rounds([failed, failed, failed], { heartbeatMs: hour })).toEqual(Array(3).fill(['a False']));
   expect(await rounds([ill, ill, ill], { heartbeatMs: hour }), 'long ago').toEqual([['a True', 'b False'], [], []]);
+});
+
+it('nodes are reported although requests for certificates cannot be listed', async () => {
+  const requests = () => {
+    throw new Error('403');
+  };
+  const reported = await rounds([well, well, ill], { heartbeatMs: hour, requests });
+  expect(reported.map((one) => one.length)).toEqual([2, 0, 2]);
+});
+
+it('nodes are reported again while a request that may not be approved is open: its node may have become known', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'kubeloom-csr-'));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  const request = servingRequest(directory, { name: 'csr-1', who: 'a', names: 'IP:192.168.2.1' });
+  const reported = await rounds([well, well], { heartbeatMs: hour, requests: () => ({ items: [request] }) });
+  expect(reported.at(-1)).toEqual(['a True', 'b True']);
 });

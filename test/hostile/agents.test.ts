@@ -173,7 +173,14 @@ describe('the agent', () => {
       stop.abort();
     };
     const cluster = clusterApi({ url: server.url, tokenFile: join(directory, 'token') });
-    await keepLooking({ report }, cluster, { everyMs: 1, heartbeatMs: 1000, unwellMs: 1000, signal: stop.signal, say });
+    await keepLooking({ report }, cluster, {
+      everyMs: 1,
+      heartbeatMs: 1000,
+      unwellMs: 1000,
+      openMs: 1000,
+      signal: stop.signal,
+      say,
+    });
     return { reported, said };
   }
 
