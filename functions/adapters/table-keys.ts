@@ -1,5 +1,6 @@
 /** The one DynamoDB table: its schema and every key in it. Change a key and stored items are lost: that needs a migration. */
 import type { GitSourceKey } from '#contracts/git-sources.ts';
+import { hasEnded } from '#contracts/has-ended.ts';
 import type { InventoryKey } from '#contracts/inventory.ts';
 import type { ManifestKey, ManifestStatus } from '#contracts/records.ts';
 import type { RollOutKey } from '#contracts/roll-outs.ts';
@@ -52,8 +53,7 @@ export const dueManifests = 'MANIFESTS';
 export const dueChecks = 'CHECKS';
 
 /** A manifest that is done is due only for a check, one that failed for a retry. */
-export const partitionOf = (status: ManifestStatus): string =>
-  status === 'Done' || status === 'Failed' ? dueChecks : dueManifests;
+export const partitionOf = (status: ManifestStatus): string => (hasEnded({ status }) ? dueChecks : dueManifests);
 
 export const manifestItem = (key: ManifestKey): ItemKey => ({ pk: 'MANIFESTS', sk: `${key.namespace}#${key.name}` });
 

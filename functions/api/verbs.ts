@@ -1,4 +1,6 @@
 /** Verbs on a stored manifest. A verb that is not possible is refused with the reason. */
+
+import { hasEnded } from '#contracts/has-ended.ts';
 import { operations } from '#contracts/operations/operations.ts';
 import type { ManifestKey, ManifestRecord } from '#contracts/records.ts';
 import type { HttpRequest } from '../http.ts';
@@ -44,7 +46,7 @@ export const retryManifest = handle(operations.retryManifest, async ({ path, bod
 /** The run in progress stops as soon as it can; a grow is undone, all other directions stop where they are. */
 export const cancelManifest = handle(operations.cancelManifest, async ({ path, ...request }, deps) => {
   const stored = await versionAsked(deps, path, request);
-  if (stored.status === 'Done' || stored.status === 'Failed') {
+  if (hasEnded(stored)) {
     refuseVerb({ manifest: stored }, 'cancel', 'no run is in progress');
   }
   if (stored.paused && !stored.lease)
@@ -78,8 +80,7 @@ export const driftManifest = handle(operations.driftManifest, async ({ path, bod
   if (stored.paused) refuseVerb({ manifest: stored }, 'check', 'it is paused; resume it first');
   if (stored.deleting && stored.status === 'Failed')
     refuseVerb({ manifest: stored }, 'check', 'its deletion stopped; delete it again');
-  if (stored.status !== 'Done' && stored.status !== 'Failed')
-    refuseVerb({ manifest: stored }, 'check', 'a run is in progress; wait for it');
+  if (!hasEnded(stored)) refuseVerb({ manifest: stored }, 'check', 'a run is in progress; wait for it');
   const policy = repair === undefined ? checkPolicyOf(stored) : repair ? 'repairAll' : 'reportAll';
   const reason = repair ? 'drift check with repair requested' : 'drift check requested';
   const record = await startDriftCheck(deps, stored, { policy, reason });
@@ -109,7 +110,7 @@ export const rollbackManifest = handle(operations.rollbackManifest, async ({ pat
 async function startWaiting(deps: ApiPorts, key: ManifestKey): Promise<ManifestRecord> {
   return retryOnConflict(async () => {
     const stored = await storedManifest(deps, key);
-    if (stored.status === 'Done' || stored.status === 'Failed') return stored;
+    if (hasEnded(stored)) return stored;
     const { document, deleting } = stored;
     const record = nextRecord(makingNow(deps), stored, stored, { document, deleting, again: true });
     await storeNext(deps, stored, record);

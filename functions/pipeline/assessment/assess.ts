@@ -1,5 +1,6 @@
 /** Decides about a document, from what is known and nothing else: its faults and warnings, the record that it would become, its plan. */
 import type { WireFault } from '#contracts/api-bodies.ts';
+import { hasEnded } from '#contracts/has-ended.ts';
 import type { ManifestKey, ManifestRecord } from '#contracts/records.ts';
 import { placed } from '#documents/text-places.ts';
 import { pathFaults, wireFaults } from '#documents/wire-faults.ts';
@@ -64,7 +65,7 @@ export function assess({ key, document, stored, form, existing }: KnownDocument)
   const goal = { document: accepted.document, deleting: false, again: same, templates, planes, behind, taking };
   const record = nextRecord(existing, key, stored, goal);
   const plans = planClusters(existing, record, existing);
-  const inProgress = stored !== undefined && stored.status !== 'Done' && stored.status !== 'Failed';
+  const inProgress = stored !== undefined && !hasEnded(stored);
   const once = inProgress ? plansOnceReached(existing, { stored, desired: record }, existing) : [];
   const inDocument = [...replaceFaults(accepted.manifest), ...unpinned, ...unfit].map((fault) => ({
     ...fault,

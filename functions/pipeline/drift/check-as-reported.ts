@@ -1,5 +1,6 @@
 /** A check for drift as soon as what an agent reports may lead to a replacement: it does not wait for the interval, nor for the tick. */
 import type { AgentReport } from '#contracts/agent.ts';
+import { hasEnded } from '#contracts/has-ended.ts';
 import type { ClusterRecord, ManifestRecord } from '#contracts/records.ts';
 import { isPipelineError } from '#domain/errors.ts';
 import { asksForCheck } from '#domain/repair/reported-nodes.ts';
@@ -15,7 +16,7 @@ export async function checkAsReported(
 ): Promise<void> {
   const now = deps.clock.now();
   const manifest = readableManifest(stored);
-  const isIdle = (stored.status === 'Done' || stored.status === 'Failed') && stored.lease === null && !stored.paused;
+  const isIdle = hasEnded(stored) && stored.lease === null && !stored.paused;
   if (manifest === undefined || !isIdle || record.current === null) return;
   if (nextCheckOf(stored, now) === undefined) return;
   const policy = checkPolicyOf(stored);

@@ -1,4 +1,5 @@
 /** Requests about a run in progress: to stop at once, or after its waypoint. */
+import { hasEnded } from '#contracts/has-ended.ts';
 import type { ManifestHead, ManifestRecord } from '#contracts/records.ts';
 import type { StageError } from '#contracts/stage.ts';
 
@@ -13,7 +14,7 @@ export function isCancelled(
 
 /** A run of it is in progress or waits to start, and has to stop. */
 export const isBeingCancelled = (manifest: ManifestHead): boolean =>
-  manifest.status !== 'Done' && manifest.status !== 'Failed' && isCancelled(manifest, manifest);
+  !hasEnded(manifest) && isCancelled(manifest, manifest);
 
 /** The failure of what was cancelled; `during` says where it was, in words, `before` what had failed until then. */
 export function cancelled(during: string, before?: Pick<StageError, 'code' | 'message'>): StageError {

@@ -1,4 +1,5 @@
 /** What the scheduler does about a manifest that is due. */
+import { hasEnded } from '#contracts/has-ended.ts';
 import type { Lease, ManifestHead, ManifestKey } from '#contracts/records.ts';
 import { leaseTerm } from '../../manifest-store.ts';
 import type { Using } from '../../ports.ts';
@@ -9,7 +10,6 @@ import { type ReleasePorts, releaseRun } from '../runs/ended-run.ts';
 import { endBuilds, leftByRun } from '../runs/left-builds.ts';
 import { waitsForTemplates } from '../templates/held-templates.ts';
 import { type EndedAction, type EndedPorts, handleEnded, handlePaused } from './ended-manifest.ts';
-import { hasEnded } from './tick-measures.ts';
 
 export type DueAction = EndedAction | 'prolonged' | 'stopped' | 'leftAlone' | 'started' | 'startedAgain' | 'finished';
 

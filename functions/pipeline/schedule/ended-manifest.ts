@@ -1,4 +1,5 @@
 /** What the scheduler does about a manifest that is due and has no run: its templates, its retry, its check for drift, its reminders. */
+import { hasEnded } from '#contracts/has-ended.ts';
 import type { ManifestRecord } from '#contracts/records.ts';
 import { earliest, nextRetryAt } from '#domain/due-times.ts';
 import { isPipelineError } from '#domain/errors.ts';
@@ -10,7 +11,6 @@ import { mostRetriesOf } from '../runs/retry-plan.ts';
 import { goBack, hasFailedWithMoved } from '../templates/go-back.ts';
 import { retryTemplates } from '../templates/retry-templates.ts';
 import { remindOfExpiry } from './expiry-reminders.ts';
-import { hasEnded } from './tick-measures.ts';
 
 /** `wentBack`: a run without the templates that moved was started. */
 export type EndedAction = 'leftAlone' | 'checked' | 'retried' | 'reminded' | 'wentBack';

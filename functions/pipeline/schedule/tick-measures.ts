@@ -1,4 +1,5 @@
 /** Measures of a tick: alarms watch leases that are not released, runs that do not end, and checks that are late. */
+import { hasEnded } from '#contracts/has-ended.ts';
 import type { ManifestRecord } from '#contracts/records.ts';
 import type { Using } from '../../ports.ts';
 
@@ -10,11 +11,6 @@ export interface TickMeasures {
   readonly longestRunSeconds: number;
   /** How long the check or retry that is due for longest has been due; 0 while all are within a few ticks. */
   readonly checksOverdueSeconds: number;
-}
-
-/** No start of it was missed: it is due for a check or a retry. */
-export function hasEnded({ status }: Pick<ManifestRecord, 'status'>): boolean {
-  return status === 'Done' || status === 'Failed';
 }
 
 /** What waits for so long is not late yet: a measure above 0 costs money in AWS. */

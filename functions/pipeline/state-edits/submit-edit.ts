@@ -1,4 +1,5 @@
 /** An edit of a Terraform state is requested or approved: kept as proposed where approvals are on, else a run of its own makes it. */
+import { hasEnded } from '#contracts/has-ended.ts';
 import type { ClusterRecord, ManifestHead, ManifestKey, ManifestRecord } from '#contracts/records.ts';
 import { StoredStateEdit, stateEditKeys } from '#contracts/state-edits.ts';
 import { changeFaults } from '#domain/edit-faults.ts';
@@ -104,7 +105,7 @@ export async function approvedEdit(
 function refuseBusy(stored: ManifestRecord): void {
   const refuse = (because: string): never => refuseVerb({ manifest: stored }, 'editState', because);
   if (stored.paused) refuse('it is paused; resume it first');
-  if (stored.status !== 'Done' && stored.status !== 'Failed') refuse('a run is in progress; wait for it');
+  if (!hasEnded(stored)) refuse('a run is in progress; wait for it');
 }
 
 function refuseFaults({ change }: StateEdit): void {

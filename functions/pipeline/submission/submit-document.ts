@@ -1,5 +1,6 @@
 /** Makes a document the next generation of a manifest: validates it as a whole, stores it, starts its run. */
 import type { LeftBehind, WireFault } from '#contracts/api-bodies.ts';
+import { hasEnded } from '#contracts/has-ended.ts';
 import type { ManifestHead, ManifestKey, ManifestRecord } from '#contracts/records.ts';
 import { refuseFaults } from '#documents/wire-faults.ts';
 import { isPipelineError, PipelineError } from '#domain/errors.ts';
@@ -92,8 +93,7 @@ export async function submitDocument(
 
 /** Whether it relies on what is left of a budget; while a run is in progress, what others count of it may become less at any moment. */
 function isCountedOn(stored: ManifestRecord | undefined, budgets: CountedPlans['budgets']): boolean {
-  const hasEnded = stored?.status === 'Done' || stored?.status === 'Failed';
-  return budgets.length > 0 && (isRaised(budgets) || !hasEnded);
+  return budgets.length > 0 && (isRaised(budgets) || stored === undefined || !hasEnded(stored));
 }
 
 /** For the event: which plan, and whether the caller approved it. */

@@ -1,4 +1,5 @@
 /** What waits for templates to be compared, and what keeps those that moved from being used, whatever `onTemplates` says. */
+import { hasEnded } from '#contracts/has-ended.ts';
 import type { ManifestHead, ManifestRecord } from '#contracts/records.ts';
 import { hasFailedWithMoved } from './go-back.ts';
 
@@ -7,9 +8,8 @@ const longestWaitMs = 3_600_000;
 
 /** Until they are compared, nothing else is started of it. */
 export function waitsForTemplates(head: ManifestHead, now: Date): boolean {
-  const { status, lease, templatesAsked } = head;
-  const hasEnded = status === 'Done' || status === 'Failed';
-  if (!hasEnded || lease !== null || templatesAsked === undefined || hasFailedWithMoved(head)) return false;
+  const { lease, templatesAsked } = head;
+  if (!hasEnded(head) || lease !== null || templatesAsked === undefined || hasFailedWithMoved(head)) return false;
   return now.getTime() - Date.parse(templatesAsked.since) < longestWaitMs;
 }
 

@@ -1,4 +1,6 @@
 /** The one way in which a TemplateGitReference is stored, no matter who sends it: the manifests that use it are answered, and compared at the next tick. */
+
+import { hasEnded } from '#contracts/has-ended.ts';
 import type { TemplateUser } from '#contracts/http-documents.ts';
 import type { ManifestKey, ManifestRecord } from '#contracts/records.ts';
 import type { TemplateGitReference } from '#domain/manifest/schema/template-git-reference.ts';
@@ -51,10 +53,10 @@ export async function storeTemplateReference(
 /** One that is done or failed is due now; one with a run is when that has ended. */
 async function askForTemplates(deps: SubmissionPorts, record: ManifestRecord): Promise<void> {
   const now = deps.clock.now().toISOString();
-  const hasEnded = record.status === 'Done' || record.status === 'Failed';
+  const ended = hasEnded(record);
   const dueAt = record.templatesAsked ? record.templatesAsked.dueAt : record.dueAt;
-  const asked = { since: now, ...(hasEnded && dueAt !== undefined && { dueAt }) };
-  await deps.manifests.askForTemplates(record, asked, hasEnded ? now : undefined);
+  const asked = { since: now, ...(ended && dueAt !== undefined && { dueAt }) };
+  await deps.manifests.askForTemplates(record, asked, ended ? now : undefined);
 }
 
 function uses(record: ManifestRecord, reference: ManifestKey): boolean {
