@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseDocuments } from '#documents/parse-documents.ts';
 import { readObjects } from '#documents/read-objects.ts';
@@ -99,12 +99,30 @@ describe('manifests of the test sequences', () => {
 
 describe.skipIf(realInputs === undefined)('manifests of others next to this checkout', () => {
   const sets = filesIn(realInputs ?? '', 'claudie-e2e/*').map((folder) => filesIn(folder, '*.yaml'));
-  it.each(sets.flat().map((file) => [shortName(file), file]))(
-    'the manifest %s of others is valid as it is',
-    (_, file) => {
-      expect(faultsIn(file)).toEqual([]);
-    },
-  );
+  const isTextTemplates = (file: string): boolean => basename(file) === 'templates.yaml';
+  it.each(
+    sets
+      .flat()
+      .filter((file) => !isTextTemplates(file))
+      .map((file) => [shortName(file), file]),
+  )('the manifest %s of others is valid as it is', (_, file) => {
+    expect(faultsIn(file)).toEqual([]);
+  });
+
+  it.each(
+    sets
+      .flat()
+      .filter(isTextTemplates)
+      .map((file) => [shortName(file), file]),
+  )('the text templates of %s are refused with what to do instead', (_, file) => {
+    const refused = {
+      path: 'spec.endpoint.url',
+      reason: 'has the text templates (.tpl) of Claudie, which are not Terraform modules',
+      fix: expect.stringContaining('remove templatesRef from the providers'),
+      severity: 'error',
+    };
+    expect(faultsIn(file)).toEqual([refused, refused]);
+  });
 
   it.each(sets.map((files) => [shortName(files[0] ?? ''), files]))(
     'the steps from %s on are allowed changes',

@@ -1,6 +1,5 @@
 /** Provider types from elsewhere: asked by a runner, known to the API, with a real git host and archives between them. */
 import { readFileSync, writeFileSync } from 'node:fs';
-import { globalAgent } from 'node:https';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { type PluginAnswer, type PluginLookup, pluginKeys } from '#contracts/job.ts';
@@ -11,7 +10,7 @@ import { answers } from '#runner/answers.ts';
 import { checksumOfCopy } from '#runner/terraform/templates/kept-copy.ts';
 import { fakeDeps } from '#test/fakes/fake-deps.ts';
 import { boundedForQuestion } from '#test/fakes/session-of.ts';
-import { type GitServer, startGitServer } from '#test/templates/git-server.ts';
+import { type GitServer, startGitServer, trust } from '#test/templates/git-server.ts';
 import { type ArchiveServer, startArchiveServer } from './archive-server.ts';
 import { houseHosts, houseHostsFiles, houseHostsRepository } from './house-hosts.ts';
 
@@ -24,7 +23,7 @@ beforeAll(async () => {
   [server, archives] = await Promise.all([startGitServer(), startArchiveServer()]);
   const authorities = join(server.certificate, '..', 'both.pem');
   writeFileSync(authorities, [server, archives].map(({ certificate }) => readFileSync(certificate, 'utf8')).join(''));
-  globalAgent.options.ca = readFileSync(authorities, 'utf8');
+  trust(server, archives);
   process.env.NODE_EXTRA_CA_CERTS = authorities;
   server.commit(houseHostsRepository());
   server.git('tag', 'v1.9.0');
@@ -34,7 +33,7 @@ beforeAll(async () => {
   server.commit({ [`${houseHosts}/notes`]: 'not released' });
 }, 30_000);
 afterAll(async () => {
-  delete globalAgent.options.ca;
+  trust();
   await Promise.all([server.close(), archives.close()]);
 });
 beforeEach(() => {
@@ -119,7 +118,7 @@ describe('a type from a git repository', () => {
   it('a repository without version tags has no latest version, and the fix says what to write', async () => {
     const other = await startGitServer();
     onTestFinished(() => other.close());
-    globalAgent.options.ca = [globalAgent.options.ca, readFileSync(other.certificate, 'utf8')].flat() as string[];
+    trust(server, archives, other);
     other.commit(houseHostsRepository());
     Object.assign(deps.config, { KUBELOOM_TEMPLATE_PRIVATE_HOSTS: [other.host] });
     expect(await found({ url: other.url })).toEqual({

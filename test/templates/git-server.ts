@@ -33,8 +33,12 @@ const quiet = {
   PATH: process.env.PATH ?? '',
 };
 
+type Certified = Pick<GitServer, 'certificate'>;
+let trusted: readonly Certified[] = [];
+
 /** Requests of this process trust these servers, and no longer those of an earlier call; without any, what Node trusts. */
-export function trust(...servers: readonly GitServer[]): void {
+export function trust(...servers: readonly Certified[]): void {
+  trusted = servers;
   // An undefined value would hide the certificates of single requests.
   delete globalAgent.options.ca;
   if (servers.length === 0) return;
@@ -140,7 +144,7 @@ export async function startGitServer({
     },
     async close() {
       // Test files share a process: the next one must not trust what this one did.
-      trust();
+      trust(...trusted.filter((other) => other.certificate !== certificate));
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
       rmSync(root, { recursive: true, force: true });
