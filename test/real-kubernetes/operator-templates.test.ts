@@ -57,7 +57,7 @@ describe('an edit of a TemplateGitReference in Kubernetes', () => {
     await done('mover', 'replace');
     const next = server.commit({ 'modules/README.md': 'two' }, 'v2');
     await edit('mover', 'v2');
-    await world.until('the rolling update has begun', async () => {
+    await world.until('the rolling update has started', async () => {
       await world.platform.platform.quickTick();
       return (await runsOf('mover')).length === 2;
     });
