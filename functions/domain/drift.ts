@@ -17,6 +17,8 @@ const driftKinds = [
   'health',
   'stray',
   'expiry',
+  'metadata',
+  'unknown',
 ] as const;
 export const DriftKind = z.enum(driftKinds);
 export type DriftKind = z.infer<typeof DriftKind>;

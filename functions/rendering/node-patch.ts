@@ -21,7 +21,7 @@ export interface DesiredNode {
 export type NodePatch = Readonly<Record<string, unknown>>;
 
 /** Identity of a node towards autoscalers and clouds. */
-function providerIdOf(node: string): string {
+export function providerIdOf(node: string): string {
   return `kubeloom://${node}`;
 }
 
@@ -61,6 +61,21 @@ export function nodePatch(live: LiveNode, desired: DesiredNode, before: readonly
     ...(Object.keys(metadata).length === 0 ? {} : { metadata }),
     ...(Object.keys(spec).length === 0 ? {} : { spec }),
   };
+}
+
+/** What of it a patch would change, in words that name keys only. */
+export function nodeDifferences(live: LiveNode, desired: DesiredNode): readonly string[] {
+  const { labels = {}, annotations = {} } = (nodePatch(live, desired, [])?.metadata ?? {}) as NodePatch;
+  const own = nodeTaints(desired.pool, desired.node);
+  const missing = own.filter(
+    (taint) => !live.taints.some((there) => taintKey(there) === taintKey(taint) && sameTaint(there, taint)),
+  );
+  return [
+    ...Object.keys(labels as Entries).map((key) => `label ${key}`),
+    ...Object.keys(annotations as Entries).map((key) => `annotation ${key}`),
+    ...missing.map((taint) => `taint ${taintKey(taint)}`),
+    ...(live.providerId === '' ? ['provider id'] : []),
+  ];
 }
 
 type Entries = Readonly<Record<string, string>>;

@@ -5,6 +5,7 @@ import { expect } from 'vitest';
 import { waypointKeys } from '#contracts/stage.ts';
 import { allNodes } from '#domain/cluster-state.ts';
 import { DriftReport } from '#domain/drift.ts';
+import { nodePatch } from '#rendering/node-patch.ts';
 import { makeSshKeyPair } from '#runner/openssh-key.ts';
 import { simulatedBootId } from '#runner/sim/simulated-facts.ts';
 import { kubeconfigTo } from '#test/fakes/kubeconfigs.ts';
@@ -91,15 +92,35 @@ export const say = (events: readonly PrintedEvent[], folder: 'mesh' | 'mesh-firs
     if (event === 'unreachable') writeFileSync(`${file}.refused`, message);
   }
 };
+interface LiveChange {
+  readonly ready?: string;
+  readonly version?: string;
+  readonly metadata?: object;
+  readonly spec?: object;
+}
+/** What the nodes stage has set on a node; nothing on one of others. */
+const marksOf = (name: string): { readonly metadata?: object; readonly spec?: object } => {
+  const desired = allNodes(twoProviderState()).find(({ node }) => node.name === name);
+  const bare = { name, resourceVersion: '7', labels: {}, annotations: {}, taints: [], providerId: '' };
+  return desired === undefined ? {} : (nodePatch(bare, desired, []) ?? {});
+};
 export const live = (
-  change: Readonly<Record<string, { ready?: string; version?: string } | null>> = {},
+  change: Readonly<Record<string, LiveChange | null>> = {},
   file: 'nodes' | 'nodes-first' = 'nodes',
 ) => {
-  const items = members.flatMap((name) => {
+  const others = Object.keys(change).filter((name) => !members.includes(name));
+  const items = [...members, ...others].flatMap((name) => {
     const { [name]: own = {} } = change;
     if (own === null) return [];
     const conditions = [{ type: 'Ready', status: own.ready ?? 'True' }];
-    return [{ metadata: { name }, status: { conditions, nodeInfo: { kubeletVersion: own.version ?? 'v1.34.2' } } }];
+    const { metadata, spec } = marksOf(name);
+    return [
+      {
+        metadata: { name, ...metadata, ...own.metadata },
+        spec: { ...spec, ...own.spec },
+        status: { conditions, nodeInfo: { kubeletVersion: own.version ?? 'v1.34.2' } },
+      },
+    ];
   });
   record(file, JSON.stringify({ items }));
 };

@@ -1,4 +1,4 @@
-/** The nodes according to Kubernetes: whether all exist, are ready, and have the version that Kubeloom installed. */
+/** The nodes according to Kubernetes: whether all exist, are ready, have the version and the metadata that Kubeloom set, and whether there are others. */
 import type { ClusterState } from '#domain/cluster-state.ts';
 import type { DriftItem, NodeObservation } from '#domain/drift.ts';
 import { isLocked } from '#domain/node-labels.ts';
@@ -9,6 +9,7 @@ import type { DriftContext } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
 import { type Findings, findingPlace, sentence } from './findings.ts';
 import { lookTwice } from './look-twice.ts';
+import { metadataItems, unknownNodes } from './node-metadata-items.ts';
 
 export async function checkNodes(context: DriftContext): Promise<Findings> {
   const { target } = context;
@@ -42,7 +43,7 @@ async function look(
   try {
     const live = await kubectl.nodes();
     return {
-      items: names.flatMap((name) => itemOf(target, name, live.get(name))),
+      items: [...names.flatMap((name) => itemsOf(context, name, live.get(name))), ...unknownNodes(target, live)],
       health: names.map((name) => healthOf(name, live.get(name))),
     };
   } catch (error) {
@@ -60,20 +61,29 @@ function healthOf(name: string, live: ClusterNode | undefined): NodeObservation 
   return observationOf(name, live && { ...live, locked: isLocked(live.labels) });
 }
 
-function itemOf(target: ClusterState, name: string, node: ClusterNode | undefined): readonly DriftItem[] {
+function itemsOf({ target, facts }: DriftContext, name: string, node: ClusterNode | undefined): readonly DriftItem[] {
   const where = findingPlace(target, name);
   if (node === undefined) {
-    return [{ kind: 'node', where, message: `${name} is no longer in Kubernetes`, repairable: true }];
+    const { joined } = facts.current.nodes[name] ?? {};
+    const message =
+      joined === true
+        ? `${name} is no longer in Kubernetes`
+        : `${name} has not joined Kubernetes since its machine was set up: its kubelet never reported`;
+    return [{ kind: 'node', where, message, repairable: true }];
   }
   if (node.ready !== 'True') {
     const message = `${name} is not ready: ${node.ready === 'False' ? 'Kubernetes reports it as not ready' : 'its kubelet does not report to Kubernetes'}`;
     return [{ kind: 'node', where, message, repairable: true }];
   }
-  const { kubeletVersion = '' } = node;
+  return [...versionItem(target, name, node), ...metadataItems(target, node)];
+}
+
+function versionItem(target: ClusterState, name: string, { kubeletVersion = '' }: ClusterNode): readonly DriftItem[] {
   if (kubeletVersion === '' || kubeletVersion === `v${target.kubernetesVersion}`) return [];
   const message = `${name} runs Kubernetes ${kubeletVersion.replace(/^v/, '')} instead of ${target.kubernetesVersion}`;
   // A newer kubelet is never downgraded.
-  return [{ kind: 'version', where, message, repairable: isOlder(kubeletVersion, target.kubernetesVersion) }];
+  const repairable = isOlder(kubeletVersion, target.kubernetesVersion);
+  return [{ kind: 'version', where: findingPlace(target, name), message, repairable }];
 }
 
 function isOlder(version: string, desired: string): boolean {

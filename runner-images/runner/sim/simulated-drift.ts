@@ -82,6 +82,8 @@ const words = {
   document: 'the documents differ from what was applied',
   health: 'http :80/ answered 500, expected 200',
   expiry: 'certificates are due for renewal',
+  metadata: 'labels, annotations or taints differ',
+  unknown: 'Kubernetes has a node that is not of Kubeloom',
   stray: 'an unknown machine has the tags of the cluster',
 } as const satisfies Record<DriftItem['kind'], string>;
 
@@ -100,7 +102,7 @@ function itemOf({ kind, node, pool, provider, name, repairable }: InjectedDrift,
   };
   const about = named ?? name ?? instance;
   const message = `${about === undefined ? '' : `${about}: `}${words[kind]} (simulated)`;
-  // No stage repairs what a user's check found.
-  const able = repairable && kind !== 'health';
+  // No stage repairs what a user's check found, and none removes a node of others.
+  const able = repairable && kind !== 'health' && kind !== 'unknown';
   return [{ kind, where, message, repairable: able, ...(kind === 'machine' && { gone: true as const }) }];
 }

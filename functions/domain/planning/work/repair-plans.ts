@@ -44,6 +44,8 @@ interface BrokenParts {
   readonly machines: readonly string[];
   /** Nodes that are set up again: those, and nodes that are not ready. */
   readonly nodes: readonly string[];
+  /** Nodes that get their labels, annotations and taints again. */
+  readonly marked: readonly string[];
   /** Control nodes whose certificates are renewed. */
   readonly expiring: readonly string[];
   /** Provider instances whose workspace is applied. */
@@ -93,6 +95,7 @@ function brokenParts(state: ClusterState, items: readonly DriftItem[], action: S
     kinds: new Set(items.map(({ kind }) => kind)),
     machines,
     nodes: nodesOf('machine', 'node'),
+    marked: nodesOf('machine', 'node', 'metadata'),
     expiring: nodesOf('expiry').filter((name) => controls.has(name)),
     providers,
     strays: [...strays].flatMap(([provider, found]) => {
@@ -145,19 +148,20 @@ function configuration(state: ClusterState, { kinds, machines, nodes }: BrokenPa
 
 function kubernetes(
   state: ClusterState,
-  { kinds, nodes, machines, expiring, documents }: BrokenParts,
+  { kinds, nodes, marked, machines, expiring, documents }: BrokenParts,
 ): readonly StagePlan[] {
   if (!hasKubernetes(state)) return [];
   const members = new Set(state.pools.flatMap((pool) => pool.nodes.map((node) => node.name)));
-  const patch = nodes.filter((name) => members.has(name));
+  const joining = nodes.filter((name) => members.has(name));
+  const patch = marked.filter((name) => members.has(name));
   const recreated = machines.filter((name) => members.has(name));
   const reasons = [
     ...(expiring.length > 0 ? [`the certificates of ${listed(expiring)} are renewed`] : []),
     ...(kinds.has('expiry') ? ['the kubeconfig is fetched again'] : []),
-    ...(patch.length > 0 ? [`${counted(patch.length, 'node')} taken into Kubernetes again`] : []),
+    ...(joining.length > 0 ? [`${counted(joining.length, 'node')} taken into Kubernetes again`] : []),
     ...(kinds.has('version') ? [`every node gets Kubernetes ${state.kubernetesVersion} again`] : []),
   ];
-  const runsKubeOne = patch.length > 0 || kinds.has('version');
+  const runsKubeOne = joining.length > 0 || kinds.has('version');
   const work = {
     action: runsKubeOne ? ('apply' as const) : ('renew' as const),
     ...(recreated.length > 0 && { recreated }),
