@@ -1,7 +1,7 @@
 /** Each question that Kubeloom asks a cluster: an honest answer, the reader of it, and the file that reads. */
 import { getObjects, objectsOf } from '#runner/documents/objects.ts';
 import { refuseStorageInUse } from '#runner/documents/storage-in-use.ts';
-import { metadataItems, unknownNodes } from '#runner/drift/node-metadata-items.ts';
+import { foreignNodes, metadataItems } from '#runner/drift/node-metadata-items.ts';
 import { budgetsThatHold } from '#runner/kubernetes/disruption-budgets.ts';
 import { memberOf } from '#runner/kubernetes/etcd-member.ts';
 import { Kubectl } from '#runner/kubernetes/kubectl.ts';
@@ -72,7 +72,7 @@ export const clusterQuestions: readonly ClusterQuestion[] = [
       const nodes = await printing(stdout).nodes();
       const found = [...nodes].map(([name, { annotations, ...node }]) => [name, node, Object.keys(annotations)]);
       const items = [...nodes.values()].flatMap((node) => metadataItems(twoProviderState(), node));
-      return [found, items, unknownNodes(twoProviderState(), nodes)];
+      return [found, items, foreignNodes(twoProviderState(), nodes)];
     },
   },
   {

@@ -9,7 +9,7 @@ import type { DriftContext } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
 import { type Findings, findingPlace, sentence } from './findings.ts';
 import { lookTwice } from './look-twice.ts';
-import { metadataItems, unknownNodes } from './node-metadata-items.ts';
+import { foreignNodes, metadataItems } from './node-metadata-items.ts';
 
 export async function checkNodes(context: DriftContext): Promise<Findings> {
   const { target } = context;
@@ -43,7 +43,7 @@ async function look(
   try {
     const live = await kubectl.nodes();
     return {
-      items: [...names.flatMap((name) => itemsOf(context, name, live.get(name))), ...unknownNodes(target, live)],
+      items: [...names.flatMap((name) => itemsOf(context, name, live.get(name))), ...foreignNodes(target, live)],
       health: names.map((name) => healthOf(name, live.get(name))),
     };
   } catch (error) {

@@ -28,7 +28,7 @@ export function metadataItems(target: ClusterState, live: LiveNode): readonly Dr
 const mostNamed = 20;
 
 /** Nodes that Kubernetes has and the cluster does not: only reported, as someone may have joined a machine of their own. */
-export function unknownNodes(target: ClusterState, live: ReadonlyMap<string, LiveNode>): readonly DriftItem[] {
+export function foreignNodes(target: ClusterState, live: ReadonlyMap<string, LiveNode>): readonly DriftItem[] {
   const known = new Set(target.pools.flatMap(({ nodes }) => nodes.map(({ name }) => name)));
   const others = [...live.keys()].filter((name) => !known.has(name)).toSorted();
   const item = (name: string, message: string): DriftItem => ({
