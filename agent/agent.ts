@@ -3,9 +3,11 @@
  * next to the cluster-autoscaler it answers that (KUBELOOM_AGENT_PORT); apart from it, it reports nodes and approves certificates
  * (KUBELOOM_KUBERNETES_URL, KUBELOOM_KUBERNETES_TOKEN_FILE).
  *
- * KUBELOOM_API_URL, KUBELOOM_AGENT_TOKEN_FILE: where the API of Kubeloom is, and the token of the cluster.
+ * KUBELOOM_API_URL, KUBELOOM_AGENT_TOKEN_FILE: where the API of Kubeloom is, and the token of the cluster. `ca.pem` next to the program
+ * has the authority of an installation whose API shows certificates of its own.
  */
 import { readFile } from 'node:fs/promises';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { agentApi } from './agent-api.ts';
 import { autoscalerAnswers, serveAutoscaler } from './autoscaler-service.ts';
 import { clusterApi, keepLooking, rhythm } from './node-agent.ts';
@@ -21,6 +23,10 @@ if (!apiUrl || !tokenFile || (!port && !(url && accountFile))) {
   );
   process.exit(2);
 }
+
+const own = await readFile(new URL('ca.pem', import.meta.url), 'utf8').catch(() => '');
+// Both lists: NODE_EXTRA_CA_CERTS names the authority of the cluster.
+if (own.trim() !== '') setDefaultCACertificates([...getCACertificates('default'), own]);
 
 const token = async (): Promise<string> => (await readFile(tokenFile, 'utf8')).trim();
 const api = agentApi({ apiUrl, token, timeoutMs });

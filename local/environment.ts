@@ -78,6 +78,7 @@ export function platformEnvironment(options: EnvironmentOptions): Readonly<Recor
     KUBELOOM_DEFAULT_STORAGE: process.env.KUBELOOM_DEFAULT_STORAGE ?? documents.defaultStorage,
     // This API listens on 127.0.0.1, which no cluster reaches; who puts a server in front of it names that.
     KUBELOOM_AGENT_URL: process.env.KUBELOOM_AGENT_URL ?? '',
+    KUBELOOM_AGENT_CA: process.env.KUBELOOM_AGENT_CA ?? '',
     KUBELOOM_RUNNER_PROJECTS: JSON.stringify(runnerProjects),
     KUBELOOM_BUILD_ROLES: JSON.stringify(
       Object.fromEntries(Object.values(runnerProjects).map((project) => [buildRoleOf(project), [project]])),

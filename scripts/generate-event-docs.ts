@@ -1,5 +1,6 @@
 /** Writes docs/events.md out of functions/domain/event-kinds.ts. */
-import { type EventKindRow, eventKinds } from '#domain/event-kinds.ts';
+import type { EventKindRow } from '#domain/event-kind-row.ts';
+import { eventKinds } from '#domain/event-kinds.ts';
 import { settle } from './generated.ts';
 
 const introductions = {

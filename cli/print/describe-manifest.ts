@@ -280,6 +280,9 @@ function driftLines({ drift, nodes }: ClusterDescription, width?: number): strin
       return wrap(`    ${paint('yellow', kind)}: ${message}${byHand}`, 6, width);
     }),
     ...more,
+    ...(drift.agentSilent === undefined
+      ? []
+      : wrap(`    ${paint('yellow', 'agent:')} it has reported nothing since ${ago(drift.agentSilent)}`, 6, width)),
     ...(drift.outage === undefined ? [] : wrap(`    ${paint('red', 'outage:')} ${drift.outage}`, 6, width)),
     ...nodes.flatMap(({ name, notReplaced }) =>
       notReplaced === undefined ? [] : wrap(`    ${paint('dim', 'not replaced:')} ${name}: ${notReplaced}`, 6, width),

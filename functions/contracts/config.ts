@@ -44,12 +44,20 @@ export const Config = z.object({
   KUBELOOM_UPSTREAM_DOCUMENTS: list.prefault(''),
   /** Storage of new clusters whose manifest names none. */
   KUBELOOM_DEFAULT_STORAGE: z.enum(['longhorn', 'none']).default('none'),
-  /** Base URL under which agents in workload clusters reach the API, https only; empty: they do not, and nothing scales automatically. */
+  /** Base URL under which agents in workload clusters reach the API, https only; empty: they do not, and no cluster has an agent. */
   KUBELOOM_AGENT_URL: z
     .string()
     .default('')
     .refine((url) => url === '' || /^https:\/\/[^\s?#]*[^\s?#/]$/.test(url), {
       error: 'must be an https URL without a slash at its end: agents send their tokens there',
+    }),
+  /** Certificates of the authority that agents trust for that URL, PEM; empty: those that Node trusts. */
+  KUBELOOM_AGENT_CA: z
+    .string()
+    .max(20_000)
+    .default('')
+    .refine((text) => /^(?:-----BEGIN CERTIFICATE-----[\w+/=\s]+-----END CERTIFICATE-----\s*)*$/.test(text), {
+      error: 'must be certificates as PEM',
     }),
   /** JSON: tool (terraform, ansible, kubeone, kubectl) to CodeBuild project name. */
   KUBELOOM_RUNNER_PROJECTS: texts,

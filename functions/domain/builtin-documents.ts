@@ -7,17 +7,29 @@ interface BuiltinDocument {
   readonly upstream?: true;
   /** Its objects stay in the cluster when it is no longer desired: others depend on them. */
   readonly stays?: true;
-  /** It has the agent in it: the runner gives it the agent's program, and the nodes stage a token for the API. */
+  /** It has the agent in it: the runner gives it the agent's program. */
   readonly agent?: true;
+  /** The nodes stage gives it a token for the API. */
+  readonly token?: true;
+  /** Nothing else needs it: no one waits until it works, as what it reports shows that. */
+  readonly background?: true;
+  /** Those versions of it brought the documents of that name along. */
+  readonly brought?: { readonly name: string; readonly by: readonly string[] };
   /** Values that templates got later: what they are in states of older versions, which do not have them. */
   readonly defaults?: Readonly<Record<string, string | string[]>>;
 }
 
 /** Those that come with Kubeloom, by name: directories of `templates/kubernetes`. */
 export const builtinDocuments = {
+  'kubeloom-agent': { version: '1', agent: true, token: true, background: true },
   longhorn: { version: '1.11.3-2', upstream: true, stays: true, defaults: { taintToleration: '' } },
   'longhorn-classes': { version: '1' },
-  autoscaler: { version: '3', agent: true, defaults: { proxy: '', noProxy: '' } },
+  autoscaler: {
+    version: '4',
+    agent: true,
+    brought: { name: 'kubeloom-agent', by: ['1', '2', '3'] },
+    defaults: { proxy: '', noProxy: '', ca: '' },
+  },
   monitoring: { version: '1' },
 } as const satisfies Readonly<Record<string, BuiltinDocument>>;
 export type BuiltinName = keyof typeof builtinDocuments;

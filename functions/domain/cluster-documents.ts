@@ -76,6 +76,22 @@ export function hasAgent({ name, text }: Pick<DocumentState, 'name' | 'text'>): 
   return text === undefined && builtins.get(name)?.agent === true;
 }
 
+/** Names of those that come with Kubeloom whose templates it is rendered from. */
+export function renderedFrom({ name, version }: Pick<DocumentState, 'name' | 'version'>): readonly string[] {
+  const { brought } = builtins.get(name) ?? {};
+  return [name, ...(brought?.by.some((one) => version === `builtin@${one}`) ? [brought.name] : [])];
+}
+
+/** True when the nodes stage gives it a token for the API. */
+export function hasToken({ name, version, text }: Pick<DocumentState, 'name' | 'version' | 'text'>): boolean {
+  return text === undefined && renderedFrom({ name, version }).some((one) => builtins.get(one)?.token === true);
+}
+
+/** True when no one waits until it works. */
+export function isBackground({ name }: Pick<DocumentState, 'name'>): boolean {
+  return builtins.get(name)?.background === true;
+}
+
 export function builtinDocument(name: BuiltinName, values: DocumentState['values']): DocumentState {
   return { name, version: `builtin@${builtinDocuments[name].version}`, values };
 }

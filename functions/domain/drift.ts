@@ -137,6 +137,8 @@ export const ClusterDrift = z.strictObject({
   outage: z.string().optional(),
   /** ISO 8601: when another check may lead to a replacement. */
   lookAgainAt: z.string().optional(),
+  /** ISO 8601: since when the agent of the cluster, which should report every five minutes, has not. */
+  agentSilent: z.string().optional(),
   /** Machines that were replaced automatically within the last 24 hours. */
   replaced: z.array(z.strictObject({ node: z.string(), pool: z.string(), at: z.string() })).optional(),
 });

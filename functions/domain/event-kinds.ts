@@ -1,17 +1,5 @@
 /** Every kind of event: types and docs/events.md (`node scripts/generate-event-docs.ts`) follow from it. What another version stored may have others. */
-export type EventLevel = 'info' | 'warning' | 'error';
-
-export interface EventKindRow {
-  /** That of an event that names none. */
-  readonly level: EventLevel;
-  /** Other levels that it may name. */
-  readonly or?: readonly EventLevel[];
-  /** Whether it names a node; absent: never. */
-  readonly node?: 'always' | 'sometimes';
-  readonly when: string;
-  /** Whose fault it is. */
-  readonly fault?: string;
-}
+import type { EventKindRow, EventLevel } from './event-kind-row.ts';
 
 /** By what they are about. Events of a cluster name it; those of a stage, or of a tool that works for it, also name the stage. */
 export const eventKinds = {
@@ -117,6 +105,11 @@ export const eventKinds = {
       level: 'error',
       when: 'certificates end soon, and no check renews them: checks are off, or the manifest is paused; every week',
       fault: 'a user',
+    },
+    AgentSilent: {
+      level: 'warning',
+      when: 'the agent in the cluster has not reported for more than ten minutes, as a check finds it',
+      fault: 'the cluster, or its way to the API',
     },
     DriftRepaired: { level: 'info', when: 'the check after a repair finds that it helped' },
     RepairDidNotHelp: { level: 'error', when: 'the check after a repair finds the same', fault: 'outside' },

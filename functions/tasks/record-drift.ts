@@ -2,7 +2,7 @@
 import { RecordDriftInput } from '#contracts/state-inputs.ts';
 import { type DriftMeasures, measureDrift } from '#domain/assess-drift.ts';
 import { taskHandler } from '../middleware.ts';
-import { driftEvents, readCheck } from '../pipeline/drift/drift-check.ts';
+import { agentEvents, driftEvents, readCheck } from '../pipeline/drift/drift-check.ts';
 import { askReplacements, startReplacements } from '../pipeline/drift/start-replacements.ts';
 import { changed, clusterOf, keyOf, reportEvents } from '../pipeline/records/cluster-records.ts';
 import { sentenceOf } from '../pipeline/runs/failure-record.ts';
@@ -34,7 +34,7 @@ export const handler = taskHandler(
     const nodes = healing?.replace ?? [];
     if (nodes.length > 0) await askReplacements(deps, { run, nodes, now });
     await deps.clusters.put(changed(record, run, { drift: news.drift }));
-    const events = [...driftEvents(news), ...(healing?.events ?? [])];
+    const events = [...driftEvents(news), ...agentEvents(record.drift, news.drift), ...(healing?.events ?? [])];
     await reportEvents(deps, run, now.toISOString(), events);
     // A change in progress does it next. After a failed attempt this run does: the next attempt would lead to what failed.
     if (manifest?.check && manifest.failed === undefined && nodes.length > 0)

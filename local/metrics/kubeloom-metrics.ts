@@ -16,6 +16,7 @@ export const metricHelp = {
   kubeloom_cluster_failures: 'clusters whose last failure is not repaired, by class and code',
   kubeloom_certificates_end_seconds:
     'when the first certificate of all clusters ends, as Unix time; absent where none is known',
+  kubeloom_agents_silent: 'clusters whose agent does not report, as their last check found it',
   kubeloom_executions: 'executions of the last 90 days by state machine and status; reconcile-manifest are the runs',
   kubeloom_executions_waiting: 'executions that are queued',
   kubeloom_run_seconds: 'time that runs of the last 90 days took, by status',
@@ -59,6 +60,9 @@ export async function kubeloomMetrics(
       counted(clusters.flatMap(failureOf), (labels) => labels),
     ),
     gauge('kubeloom_certificates_end_seconds', certificatesEnd(clusters)),
+    gauge('kubeloom_agents_silent', [
+      { value: clusters.filter(({ drift }) => drift?.agentSilent !== undefined).length },
+    ]),
     gauge(
       'kubeloom_executions',
       executions

@@ -15,6 +15,7 @@ export const noTemplates: KnownExisting['templates'] = { templates: {}, template
 /** A new installation, in which no cluster exists. */
 export function settings() {
   const config = {
+    KUBELOOM_AGENT_CA: '',
     KUBELOOM_AGENT_URL: '',
     KUBELOOM_DEFAULT_STORAGE: 'none' as const,
     KUBELOOM_UPSTREAM_DOCUMENTS: [],

@@ -16,9 +16,11 @@ import { applyBuiltin } from './built-in-documents.ts';
 
 const run = promisify(execFile);
 
-/** Applies it by the code of the nodes stage. */
+/** Applies it, and the agent before it, by the code of the nodes stage. */
 export function applyAutoscaler(server: BareApiServer, api: string): ReturnType<typeof applyBuiltin> {
-  return applyBuiltin(server, builtinDocument('autoscaler', { image: 'an-image', api, proxy: '', noProxy: '' }));
+  const values = { api, ca: '', proxy: '', noProxy: '' };
+  const autoscaler = builtinDocument('autoscaler', { ...values, image: 'an-image' });
+  return applyBuiltin(server, [builtinDocument('kubeloom-agent', values), autoscaler]);
 }
 
 /** The API of Kubeloom as far as the agent asks it, for one token. */

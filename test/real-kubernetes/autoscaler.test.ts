@@ -62,7 +62,7 @@ beforeAll(async () => {
   apiUrl = api.url;
   ended.signal.addEventListener('abort', () => api.close());
   const { result, facts } = await applyAutoscaler(server, api.url);
-  expect(result).toMatchObject({ ok: true, summary: { documentsApplied: 1 } });
+  expect(result).toMatchObject({ ok: true, summary: { documentsApplied: 2 } });
   api.accept(facts.agent?.tokenHash ?? '');
 });
 afterAll(async () => {

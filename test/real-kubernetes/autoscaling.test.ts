@@ -34,7 +34,7 @@ async function scaled(): Promise<Manifest> {
       return { ...pool, autoscaler: { min: 0, max: 3, capacity: { cpu: 2, memory: gigabytes } } } as never;
     });
   Object.assign(kubernetes.clusters[0], {
-    documents: [{ name: 'autoscaler', templatesRef: { name: reference.name } }],
+    documents: ['kubeloom-agent', 'autoscaler'].map((name) => ({ name, templatesRef: { name: reference.name } })),
   });
   Object.assign(loadBalancers, { roles: [], clusters: [] });
   return manifest;
@@ -82,7 +82,14 @@ describe.skipIf(!program)('autoscaling in a real cluster', () => {
     const [control] = await nodesOf('control');
     if (control === undefined || site.current === undefined) throw new Error('there is no control node');
     await cluster.forward(control, agentPort, await site.current.serve(cluster.apiUrl()));
-    const asked = ['get', 'deployments', '-n', 'kube-system', '-l', 'kubeloom.dev/documents=autoscaler'];
+    const asked = [
+      'get',
+      'deployments',
+      '-n',
+      'kube-system',
+      '-l',
+      'kubeloom.dev/documents in (autoscaler,kubeloom-agent)',
+    ];
     const ready = await cluster.kubectl(
       ...asked,
       '-o',

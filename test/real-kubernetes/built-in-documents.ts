@@ -16,25 +16,27 @@ import type { BareApiServer } from './bare-api-server.ts';
 /** It does not wait for pods, which never start without nodes. */
 export async function applyBuiltin(
   server: BareApiServer,
-  document: DocumentState,
+  documents: readonly DocumentState[],
 ): Promise<{ readonly result: StageResult; readonly facts: ClusterFacts }> {
   const world = stageWorld();
   try {
     world.set('KUBELOOM_KUBECTL', server.kubectl);
     const kubernetes = join(world.templates, 'kubernetes');
     mkdirSync(join(kubernetes, 'upstream'), { recursive: true });
-    if (hasAgent(document)) await buildAgent(join(kubernetes, 'upstream', 'agent.mjs'));
-    const templates = fileURLToPath(new URL(`../../templates/kubernetes/${document.name}`, import.meta.url));
-    cpSync(templates, join(kubernetes, document.name), { recursive: true });
-    const { name, version } = document;
-    const work = { patch: [], remove: [], maxUnavailable: 1, documents: [{ name, version }] };
-    const target = twoProviderState({ documents: [document] });
+    if (documents.some(hasAgent)) await buildAgent(join(kubernetes, 'upstream', 'agent.mjs'));
+    for (const { name } of documents) {
+      const templates = fileURLToPath(new URL(`../../templates/kubernetes/${name}`, import.meta.url));
+      cpSync(templates, join(kubernetes, name), { recursive: true });
+    }
+    const named = documents.map(({ name, version }) => ({ name, version }));
+    const work = { patch: [], remove: [], maxUnavailable: 1, documents: named };
+    const target = twoProviderState({ documents: [...documents] });
     await world.put(
       aDocument([{ stage: 'nodes', reasons: [], work }], { direction: 'settle', before: target, target }),
     );
     const result = await world.run('nodes', {
       tool: async (context) => {
-        const prepared = await prepareDocuments(context, [document]);
+        const prepared = await prepareDocuments(context, documents);
         const kubectl = new Kubectl(context, server.adminFile());
         return settleDocuments(context, kubectl, { prepared, contracts: new Map(), removed: [] }, { totalMs: 0 });
       },

@@ -43,13 +43,15 @@ export async function startSite(program: string, version: string, flags: readonl
   const directory = mkdtempSync(join(tmpdir(), 'kubeloom-site-'));
   const cache = process.env.KUBELOOM_CACHE_DIR;
   const agentUrl = process.env.KUBELOOM_AGENT_URL;
+  const agentCa = process.env.KUBELOOM_AGENT_CA;
   const { key, certificate } = selfSigned(directory, 'site');
   const git = await startGitServer();
-  git.commit(documents(readFileSync(certificate, 'utf8'), flags));
+  git.commit({ ...documents('kubeloom-agent', flags), ...documents('autoscaler', flags) });
   await makeRegistry(directory, program, version);
   const forget = allowGitServer(git);
   process.env.KUBELOOM_CACHE_DIR = join(directory, 'cache');
   process.env.KUBELOOM_AGENT_URL = `https://127.0.0.1:${agentPort}`;
+  process.env.KUBELOOM_AGENT_CA = readFileSync(certificate, 'utf8');
   let front: Server | undefined;
   return {
     git,
@@ -72,6 +74,7 @@ export async function startSite(program: string, version: string, flags: readonl
       for (const [name, value] of [
         ['KUBELOOM_CACHE_DIR', cache],
         ['KUBELOOM_AGENT_URL', agentUrl],
+        ['KUBELOOM_AGENT_CA', agentCa],
       ] as const)
         if (value === undefined) delete process.env[name];
         else process.env[name] = value;
@@ -87,44 +90,27 @@ interface Container {
   readonly name: string;
   image: string;
   readonly command: string[];
-  readonly env?: { name: string; value: string }[];
-  readonly volumeMounts: object[];
 }
 interface PodSpec {
   readonly containers: Container[];
-  readonly volumes: object[];
 }
 
-/** Our templates, with the image of Node that the site has, and the certificate that its API shows. */
-function documents(certificate: string, flags: readonly string[]): Readonly<Record<string, string>> {
-  const folder = fileURLToPath(new URL('../../templates/kubernetes/autoscaler', import.meta.url));
-  const site = {
-    apiVersion: 'v1',
-    kind: 'ConfigMap',
-    metadata: { name: 'kubeloom-site', namespace: 'kube-system' },
-    data: { 'site.pem': certificate },
-  };
-  const objects = readdirSync(folder).flatMap((name) =>
-    parseAllDocuments(readFileSync(join(folder, name), 'utf8')).map((document) => document.toJS()),
+/** Our templates, with the image of Node that the site has. */
+function documents(name: string, flags: readonly string[]): Readonly<Record<string, string>> {
+  const folder = fileURLToPath(new URL(`../../templates/kubernetes/${name}`, import.meta.url));
+  const objects = readdirSync(folder).flatMap((file) =>
+    parseAllDocuments(readFileSync(join(folder, file), 'utf8')).map((document) => document.toJS()),
   );
   for (const { kind, spec } of objects) if (kind === 'Deployment') useSite(spec.template.spec, flags);
-  return {
-    'kubernetes/autoscaler/all.yaml': [site, ...objects].map((object) => JSON.stringify(object)).join('\n---\n'),
-  };
+  return { [`kubernetes/${name}/all.yaml`]: objects.map((object) => JSON.stringify(object)).join('\n---\n') };
 }
 
 function useSite(pod: PodSpec, flags: readonly string[]): void {
   // The tunnel of the test ends on the loopback of the control node.
   Object.assign(pod, { hostNetwork: true, dnsPolicy: 'ClusterFirstWithHostNet' });
-  pod.volumes.push({ name: 'site', configMap: { name: 'kubeloom-site' } });
   for (const container of pod.containers) {
     if (container.name === 'cluster-autoscaler') container.command.push(...flags);
     else container.image = nodeImage;
-    const { env = [], volumeMounts } = container;
-    // The agent that reports nodes trusts the authority of the cluster only, and goes without an answer.
-    if (container.name !== 'agent' || env.some(({ name }) => name === 'NODE_EXTRA_CA_CERTS')) continue;
-    env.push({ name: 'NODE_EXTRA_CA_CERTS', value: '/opt/site/site.pem' });
-    volumeMounts.push({ name: 'site', mountPath: '/opt/site', readOnly: true });
   }
 }
 

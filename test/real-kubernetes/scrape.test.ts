@@ -22,7 +22,7 @@ let server: BareApiServer;
 beforeAll(async () => {
   server = await BareApiServer.start();
   const document = builtinDocument('monitoring', { balancer: ['192.168.2.9', '192.168.2.10'] });
-  const { result } = await applyBuiltin(server, document);
+  const { result } = await applyBuiltin(server, [document]);
   expect(result).toMatchObject({ ok: true, summary: { documentsApplied: 1 } });
 });
 afterAll(() => server?.stop());

@@ -38,6 +38,13 @@ describe('templates of Kubeloom', () => {
     autoscaler: {
       image: autoscalerImage('1.34.2'),
       api: 'https://kubeloom.example',
+      ca: '',
+      proxy: 'http://proxy.example:3128',
+      noProxy: '.svc,kubeloom.example',
+    },
+    'kubeloom-agent': {
+      api: 'https://kubeloom.example',
+      ca: 'an authority',
       proxy: 'http://proxy.example:3128',
       noProxy: '.svc,kubeloom.example',
     },
@@ -67,8 +74,11 @@ describe('templates of Kubeloom', () => {
   test('the agent runs in the image of Node that the runners have', () => {
     const dockerfile = readFileSync(new URL('../../runner-images/Dockerfile', import.meta.url), 'utf8');
     const [, image = 'none'] = /^ARG NODE_IMAGE=(node:\S+)$/m.exec(dockerfile) ?? [];
-    for (const file of ['autoscaler.yaml', 'agent.yaml'])
-      expect(templatesOf('autoscaler')[file]).toContain(`image: docker.io/library/${image}\n`);
+    for (const [name, file] of [
+      ['autoscaler', 'autoscaler.yaml'],
+      ['kubeloom-agent', 'agent.yaml'],
+    ] as const)
+      expect(templatesOf(name)[file]).toContain(`image: docker.io/library/${image}\n`);
   });
 
   test('the class that Longhorn makes itself is the one that Kubeloom applies, so neither replaces that of the other', () => {

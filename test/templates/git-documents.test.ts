@@ -70,6 +70,7 @@ test('the autoscaler of a repository gets the agent of this version', async () =
   const document = builtinDocument('autoscaler', {
     image: 'an-image',
     api: 'https://kubeloom.example',
+    ca: '',
     proxy: '',
     noProxy: '',
   });

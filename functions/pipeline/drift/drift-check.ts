@@ -3,11 +3,11 @@ import type { ClusterRecord, ManifestRecord } from '#contracts/records.ts';
 import { waypointKeys } from '#contracts/stage.ts';
 import type { ClusterRun, PlanClusterOutput, StageRequest } from '#contracts/state-inputs.ts';
 import { assessDrift, type DriftNews } from '#domain/assess-drift.ts';
-import { DriftReport, type NodeObservation } from '#domain/drift.ts';
+import { type ClusterDrift, DriftReport, type NodeObservation } from '#domain/drift.ts';
 import { withSeenHealthy } from '#domain/repair/after-repair.ts';
 import { isUnhealthy } from '#domain/repair/node-health.ts';
 import type { Using } from '../../ports.ts';
-import { isRecent } from '../records/agent-reports.ts';
+import { isRecent, silentSince } from '../records/agent-reports.ts';
 import { isCancelled } from '../records/cancellation.ts';
 import { type ClusterEvent, changed, keyOf } from '../records/cluster-records.ts';
 import { knownFacts, readDocument } from '../records/known-facts.ts';
@@ -85,7 +85,8 @@ export async function readCheck(
   const policy = asked ?? 'reportAll';
   const seen = mine || goneOnly ? report?.health : undefined;
   const demand = seen && (await deps.demands.get(keyOf(run), run.cluster));
-  const last = seen && (await deps.agentReports.get(keyOf(run), run.cluster));
+  const last = await deps.agentReports.get(keyOf(run), run.cluster);
+  const agentSilent = silentSince(record, last, now);
   const reported = last && isRecent(last, now) ? last.unwell : [];
   const about = { record, demand, policy, goneOnly, reported, now };
   const healing = manifest && seen ? await healNodes(deps, { ...about, manifest, seen }) : undefined;
@@ -113,8 +114,9 @@ export async function readCheck(
     ...(lookAgainAt && { lookAgainAt }),
     ...(replaced && { replaced }),
   };
-  const { health: _health, outage: _outage, lookAgainAt: _again, replaced: _replaced, ...drift } = news.drift;
-  return { news: { ...news, drift: { ...drift, ...(healing ? healing.found : kept) } }, healing };
+  const { health: _health, outage: _outage, lookAgainAt: _again, replaced: _replaced, ...found } = news.drift;
+  const { agentSilent: _silent, ...drift } = { ...found, ...(healing ? healing.found : kept) };
+  return { news: { ...news, drift: { ...drift, ...(agentSilent && { agentSilent }) } }, healing };
 }
 
 /** What is left of what was found before; a check that could not look at nodes says nothing about them. */
@@ -136,6 +138,13 @@ function lookAgain(
   if (overtaken && seen.some(({ health }) => isUnhealthy(health))) return at;
   const before = record.drift?.lookAgainAt;
   return before !== undefined && before > at ? before : undefined;
+}
+
+/** Only what is new: a check that finds it silent again reports nothing. */
+export function agentEvents(before: ClusterDrift | undefined, { agentSilent }: ClusterDrift): readonly ClusterEvent[] {
+  if (agentSilent === undefined || before?.agentSilent !== undefined) return [];
+  const message = `the agent has reported nothing since ${agentSilent}: until it does, only checks compare nodes, at their interval; see \`kubectl --namespace kube-system logs deployment/kubeloom-agent\``;
+  return [{ kind: 'AgentSilent', message }];
 }
 
 /** Most findings in events; the record has all. */

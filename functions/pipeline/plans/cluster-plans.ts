@@ -24,6 +24,7 @@ export function planCluster(
     defaultStorage,
     upstreamDocuments,
     agentUrl,
+    agentCa,
     planes = {},
   }: Planning,
   manifest: ManifestRecord,
@@ -46,6 +47,7 @@ export function planCluster(
       unhealthy,
       defaultStorage,
       agentUrl,
+      agentCa,
       planes,
       ...asked,
     };

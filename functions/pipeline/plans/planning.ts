@@ -18,6 +18,8 @@ export interface Planning {
   readonly upstreamDocuments: readonly string[];
   /** Base URL under which agents in clusters reach the API; empty: they do not. */
   readonly agentUrl: string;
+  /** Authority that they trust for it, PEM; empty: those that Node trusts. */
+  readonly agentCa: string;
   /** Documents of management planes, by the name of the cluster. @default none */
   readonly planes?: ManifestRecord['planes'];
 }
@@ -25,7 +27,10 @@ export interface Planning {
 /** Settings of the installation that plans follow, and where names of what is new come from. */
 export interface PlanSettings {
   readonly ids: HashSource;
-  readonly config: Pick<Config, 'KUBELOOM_AGENT_URL' | 'KUBELOOM_DEFAULT_STORAGE' | 'KUBELOOM_UPSTREAM_DOCUMENTS'>;
+  readonly config: Pick<
+    Config,
+    'KUBELOOM_AGENT_CA' | 'KUBELOOM_AGENT_URL' | 'KUBELOOM_DEFAULT_STORAGE' | 'KUBELOOM_UPSTREAM_DOCUMENTS'
+  >;
 }
 
 /** What plans of a stored manifest need. */
@@ -42,6 +47,7 @@ export function planningOf(
     defaultStorage: config.KUBELOOM_DEFAULT_STORAGE,
     upstreamDocuments: config.KUBELOOM_UPSTREAM_DOCUMENTS,
     agentUrl: config.KUBELOOM_AGENT_URL,
+    agentCa: config.KUBELOOM_AGENT_CA,
     planes: manifest.planes ?? {},
   };
 }

@@ -1,6 +1,7 @@
 /** What the agent of a cluster reported: kept until its next report. */
 import { type AgentHealth, type AgentReport, OldAgentReport, oldAgentReportKey } from '#contracts/agent.ts';
 import type { ClusterRecord } from '#contracts/records.ts';
+import { hasToken } from '#domain/cluster-documents.ts';
 import { observationOf } from '#domain/node-observation.ts';
 import { sameValue } from '#domain/same-value.ts';
 import type { Using } from '../../ports.ts';
@@ -29,6 +30,20 @@ export async function lastReport(
 /** True for a report that is not too old to say that the agent works. */
 export function isRecent({ at }: AgentReport, now: Date): boolean {
   return now.getTime() - Date.parse(at) <= silentMs;
+}
+
+/** ISO 8601: since when the agent that the cluster has is silent, the time included in which its pod starts. Undefined: it reports, or the cluster has no agent. */
+export function silentSince(
+  { current, facts }: Pick<ClusterRecord, 'current' | 'facts'>,
+  report: AgentReport | undefined,
+  now: Date,
+): string | undefined {
+  if (!current?.documents?.some(hasToken)) return undefined;
+  const since = [facts.agent?.appliedAt, report?.at]
+    .filter((at) => at !== undefined)
+    .toSorted()
+    .at(-1);
+  return since !== undefined && now.getTime() - Date.parse(since) > silentMs ? since : undefined;
 }
 
 /** Replaces the one before, and is returned; capacities of pools that have no nodes any more stay. */

@@ -5,6 +5,9 @@ import type { KubernetesObject } from '#domain/kubernetes-objects.ts';
 import { documentsLabel } from '#rendering/documents.ts';
 import type { StageContext } from '../stage-context.ts';
 
+/** `objectText` of its Secret. */
+export const agentSecretObject = 'v1 Secret kube-system/kubeloom-agent';
+
 /** A Secret with a new token, for the documents of that name. From now on its hash is in the facts, and the log hides it. */
 export function newAgentSecret({ document, facts, mask }: StageContext, documents: string): KubernetesObject {
   const { namespace, manifest, cluster } = document;

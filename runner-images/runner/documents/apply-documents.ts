@@ -1,5 +1,5 @@
 /** Applies documents server-side, waits until they work, and removes what is no longer rendered. */
-import { hasAgent } from '#domain/cluster-documents.ts';
+import { hasToken, isBackground } from '#domain/cluster-documents.ts';
 import {
   type KubernetesObject,
   nameOfObject,
@@ -61,13 +61,13 @@ export async function applyDocuments(
     const applied: KubernetesObject[] = [];
     const broken: string[] = [];
     // It is applied with them, but no check compares it, because it differs each time.
-    const secret = hasAgent(document) ? [newAgentSecret(context, name)] : [];
+    const secret = hasToken(document) ? [newAgentSecret(context, name)] : [];
     for (const step of applySteps([...secret, ...objects])) {
       applied.push(...(await applyStep(kubectl, name, step)));
       if (secret.some((object) => step.includes(object))) context.facts.agentApplied(context.ports.clock.now());
       // Until all of it is applied, what was applied before may exist, too.
       context.facts.documents(name, { version, hash: '', objects: [...new Set([...before, ...applied.map(textOf)])] });
-      broken.push(...(await untilAvailable(context, kubectl, step, wait)));
+      if (!isBackground(document)) broken.push(...(await untilAvailable(context, kubectl, step, wait)));
     }
     const keys = new Set(applied.map((object) => objectKey(nameOfObject(object))));
     const old = before.filter((text) => !keys.has(objectKey(parseObjectText(text))));

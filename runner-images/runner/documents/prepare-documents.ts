@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { isBuiltin } from '#domain/builtin-documents.ts';
 import type { ComponentState, DocumentState } from '#domain/cluster-documents.ts';
-import { agentProgram, hasAgent, upstreamOf } from '#domain/cluster-documents.ts';
+import { agentProgram, hasAgent, renderedFrom, upstreamOf } from '#domain/cluster-documents.ts';
 import { isPipelineError } from '#domain/errors.ts';
 import type { KubernetesObject } from '#domain/kubernetes-objects.ts';
 import { parseTemplateVersion } from '#domain/template-version.ts';
@@ -79,29 +79,36 @@ function rendered<Found>({ name }: DocumentState, hint: string, render: () => Fo
 }
 
 async function filesOf(places: Places, document: DocumentState): Promise<DocumentFiles> {
-  const { templatesDirectory } = places;
   const version = parseTemplateVersion(document.version);
-  const directory =
+  const directories =
     version === undefined
-      ? join(templatesDirectory, 'kubernetes', document.name)
-      : await gitDocuments(places, document, version);
-  const paths = await yamlFiles(directory);
-  const templates = await Promise.all(
-    paths.map(async (path) => [path.slice(directory.length + 1), await readFile(path, 'utf8')] as const),
-  );
+      ? renderedFrom(document).map((name) => join(places.templatesDirectory, 'kubernetes', name))
+      : [await gitDocuments(places, document, version)];
+  const files = await Promise.all(directories.map(filesIn));
   const needsUpstream = upstreamOf([document]).length > 0;
   return {
-    templates: Object.fromEntries(templates),
+    templates: Object.fromEntries(files.flat()),
     plain: version !== undefined && !isBuiltin(document.name),
     ...(needsUpstream ? { upstream: await upstreamFile(places, document) } : {}),
     ...(hasAgent(document) ? { values: await agentValues(places, document) } : {}),
   };
 }
 
-/** The agent's program, and what changes with it: its pods have to start again. */
-async function agentValues(places: UserFiles, { name }: DocumentState): Promise<NonNullable<DocumentFiles['values']>> {
+/** Texts of templates by their path in the directory. */
+async function filesIn(directory: string): Promise<readonly (readonly [string, string])[]> {
+  const paths = await yamlFiles(directory);
+  return Promise.all(
+    paths.map(async (path) => [path.slice(directory.length + 1), await readFile(path, 'utf8')] as const),
+  );
+}
+
+/** The agent's program, and what changes with it or with what it trusts: its pods have to start again. */
+async function agentValues(
+  places: UserFiles,
+  { name, values: { ca = '' } }: DocumentState,
+): Promise<NonNullable<DocumentFiles['values']>> {
   const agent = await fileOf(places, agentProgram);
-  if (agent !== undefined) return { agent: agent.text, agentHash: sumOf(agent.text).slice(0, 16) };
+  if (agent !== undefined) return { agent: agent.text, agentHash: sumOf(`${agent.text}${String(ca)}`).slice(0, 16) };
   throw new StageFailure({
     class: 'bug',
     code: 'AgentMissing',

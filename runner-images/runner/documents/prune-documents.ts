@@ -1,9 +1,10 @@
 /** Removes objects that Kubeloom applied and no longer renders: only listed objects that still have the label of the document. */
-import { type DocumentState, hasAgent, staysInCluster } from '#domain/cluster-documents.ts';
+import { type DocumentState, hasToken, staysInCluster } from '#domain/cluster-documents.ts';
 import { nameOfObject, objectKey, parseObjectText } from '#domain/kubernetes-objects.ts';
 import { documentsLabel, isKept } from '#rendering/documents.ts';
 import type { Kubectl } from '../kubernetes/kubectl.ts';
 import type { StageContext } from '../stage-context.ts';
+import { agentSecretObject } from './agent-token.ts';
 import { shownObjects } from './availability.ts';
 import { deleteObjects, findObjects } from './objects.ts';
 
@@ -20,7 +21,8 @@ export async function pruneDocuments(
     if (known !== undefined && staysInCluster(known)) reportKept(context, known, objects);
     else await pruneObjects(context, kubectl, { name, objects: [...objects].reverse() });
     facts.documents(name, undefined);
-    if (known !== undefined && hasAgent(known)) facts.agent(undefined);
+    const moved = Object.values(facts.current.documents ?? {}).some((one) => one.objects.includes(agentSecretObject));
+    if (known !== undefined && hasToken(known) && !moved) facts.agent(undefined);
     context.emit({ kind: 'DocumentsRemoved', message: `${name} is no longer managed in the cluster` });
   }
   return names.length;

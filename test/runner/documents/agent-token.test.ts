@@ -3,15 +3,16 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { agentTokenHash } from '#contracts/agent-token.ts';
-import { builtinDocument } from '#domain/cluster-documents.ts';
+import { builtinDocument, type DocumentState } from '#domain/cluster-documents.ts';
 import type { ClusterFacts } from '#domain/cluster-state.ts';
 import { kubeconfigTo } from '#test/fakes/kubeconfigs.ts';
 import { twoProviderState } from '#test/rendering/states.ts';
 import { aDocument, type StageWorld, stageWorld } from '../stage-world.ts';
 
-const documents = [
-  builtinDocument('autoscaler', { image: 'an-image', api: 'https://kubeloom.example', proxy: '', noProxy: '' }),
-];
+const values = { api: 'https://kubeloom.example', ca: '', proxy: '', noProxy: '' };
+const documents = [builtinDocument('kubeloom-agent', values)];
+/** As a release left it in a cluster that brought the agent along with the autoscaler. */
+const older = { ...builtinDocument('autoscaler', { ...values, image: 'an-image' }), version: 'builtin@3' };
 const secret = 'v1 Secret kube-system/kubeloom-agent';
 
 let world: StageWorld;
@@ -23,17 +24,26 @@ beforeEach(async () => {
     world.file(join('kubernetes', name), text);
   };
   file('upstream/agent.mjs', 'the program');
-  file('autoscaler/program.yaml', 'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: a }\ndata: { a: "${agent}" }\n');
+  file('autoscaler/autoscaler.yaml', 'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: b }\n');
+  file(
+    'kubeloom-agent/program.yaml',
+    'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: a }\ndata: { a: "${agent}" }\n',
+  );
   // Keeps what it is given and answers with it.
   world.set('KUBELOOM_KUBECTL', world.script('kubectl', `#!/bin/sh\ntee -a ${world.directory}/applied\n`));
   await world.ports.artifacts.putText('kubeconfigs/team/shop/shop-1234567', kubeconfigTo());
 });
 afterEach(() => world.close());
 
-async function settle(work: { readonly documents?: typeof documents; readonly documentsRemoved?: string[] }) {
-  const { documents: applied = [], documentsRemoved = [] } = work;
+interface Work {
+  readonly documents?: DocumentState[];
+  readonly before?: DocumentState[];
+  readonly documentsRemoved?: string[];
+}
+
+async function settle({ documents: applied = [], before = documents, documentsRemoved = [] }: Work) {
   const states = {
-    before: twoProviderState({ documents: documentsRemoved.length > 0 ? documents : [] }),
+    before: twoProviderState({ documents: documentsRemoved.length > 0 ? before : [] }),
     target: twoProviderState({ documents: applied }),
   };
   const names = applied.map(({ name, version }) => ({ name, version }));
@@ -55,7 +65,7 @@ test('the token is in a Secret of the cluster, its hash in the facts, and a rene
   expect(first).toMatch(/^kla\.team\.shop\.shop-1234567\.[\w-]{43}$/);
   const appliedAt = expect.any(String);
   expect(facts.agent).toEqual({ tokenHash: agentTokenHash(first), appliedAt });
-  expect(facts.documents?.autoscaler?.objects).toEqual([secret, 'v1 ConfigMap a']);
+  expect(facts.documents?.['kubeloom-agent']?.objects).toEqual([secret, 'v1 ConfigMap a']);
 
   await settle({ documents });
   const [, second = ''] = tokensApplied();
@@ -108,19 +118,29 @@ test('the token is in no log, event, result or fact', async () => {
   expect(written).not.toContain(token.split('.').at(-1));
 });
 
-test('the Secret and the hash go with the last autoscaled pool', async () => {
+test('the Secret and the hash go with the documents of the agent', async () => {
   await settle({ documents });
   // Answers with the Secret, as the cluster has it.
   const live = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'kubeloom-agent', namespace: 'kube-system' } };
   const labelled = JSON.stringify({
     ...live,
-    metadata: { ...live.metadata, labels: { 'kubeloom.dev/documents': 'autoscaler' } },
+    metadata: { ...live.metadata, labels: { 'kubeloom.dev/documents': 'kubeloom-agent' } },
   });
   const script = `#!/bin/sh\ncase "$*" in *" get "*) echo '${labelled}' ;; *" delete "*) cat >${world.directory}/deleted ;; esac\n`;
   world.set('KUBELOOM_KUBECTL', world.script('kubectl', script));
-  expect((await settle({ documentsRemoved: ['autoscaler'] })).error).toBeUndefined();
+  expect((await settle({ documentsRemoved: ['kubeloom-agent'] })).error).toBeUndefined();
   expect(facts).not.toHaveProperty('agent');
   expect(readFileSync(join(world.directory, 'deleted'), 'utf8')).toContain('kubeloom-agent');
+});
+
+test('an autoscaler of an older version keeps the agent that came with it, until the documents of the agent take it over', async () => {
+  await settle({ documents: [older] });
+  expect(facts.documents?.autoscaler?.objects.toSorted()).toEqual(['v1 ConfigMap a', 'v1 ConfigMap b', secret]);
+  const { tokenHash } = facts.agent ?? {};
+  expect(tokenHash).toBe(agentTokenHash(tokensApplied()[0] ?? ''));
+  await settle({ documents, before: [older], documentsRemoved: ['autoscaler'] });
+  expect(Object.keys(facts.documents ?? {})).toEqual(['kubeloom-agent']);
+  expect(facts.agent).toMatchObject({ before: tokenHash, tokenHash: agentTokenHash(tokensApplied()[1] ?? '') });
 });
 
 test('a runner without the program of the agent reports that, and applies nothing', async () => {

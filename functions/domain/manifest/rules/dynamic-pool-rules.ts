@@ -103,7 +103,7 @@ function* agentRules(
     return;
   }
   const reason = `no autoscaler of cluster ${listed(silent.map(shown))} reports at the moment, so nothing scales the pool automatically: it starts with ${counted(autoscaler.min, 'node')}`;
-  const fix = `a new autoscaler reports some minutes after its cluster exists; ${byHand}`;
+  const fix = `a new autoscaler reports some minutes after its cluster exists, unless documents switch off kubeloom-agent or autoscaler; ${byHand}`;
   yield warning('nothing-scales', [...path, 'autoscaler'], reason, fix);
 }
 

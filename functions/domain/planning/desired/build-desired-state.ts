@@ -49,6 +49,8 @@ export interface DesiredStateInput {
   readonly defaultStorage?: Storage;
   /** Base URL under which agents in clusters reach the API. @default they do not */
   readonly agentUrl?: string;
+  /** Authority that they trust for it, PEM. @default those that Node trusts */
+  readonly agentCa?: string;
   /** Documents of management planes, by the name of the cluster. @default none */
   readonly planes?: Readonly<Record<string, readonly DocumentState[]>>;
 }
@@ -87,6 +89,7 @@ export function buildDesiredState(input: DesiredStateInput): ClusterState | null
         loadBalancers,
         defaultStorage: input.defaultStorage ?? 'none',
         agentUrl: input.agentUrl ?? '',
+        agentCa: input.agentCa ?? '',
         plane: input.planes?.[cluster.name] ?? [],
         templates: input.templates,
         templateSecrets: input.templateSecrets ?? {},

@@ -1,6 +1,6 @@
-/** The documents that a cluster is to have: those of its storage, its autoscaler and its monitoring, as its manifest changes them, and its own. */
+/** The documents that a cluster is to have: those of its agent, its storage, its autoscaler and its monitoring, as its manifest changes them, and its own. */
 import { autoscalerImage } from '#domain/autoscaler-image.ts';
-import { isBuiltin } from '#domain/builtin-documents.ts';
+import { type BuiltinName, isBuiltin } from '#domain/builtin-documents.ts';
 import { builtinDocument, type DocumentState } from '#domain/cluster-documents.ts';
 import type { ClusterState, LoadBalancerState, NodePoolState, Taint } from '#domain/cluster-state.ts';
 import { takesStorage } from '#domain/node-labels.ts';
@@ -19,6 +19,8 @@ export interface DocumentSources {
   readonly defaultStorage: Storage;
   /** Base URL under which an agent in the cluster reaches the API; empty: it does not. */
   readonly agentUrl: string;
+  /** Authority that agents trust for it, PEM; empty: those that Node trusts. */
+  readonly agentCa: string;
   /** Versions of templates, and Secrets that open their repositories, by `documentsKey`. */
   readonly templates: Readonly<Record<string, string>>;
   readonly templateSecrets: Readonly<Record<string, string>>;
@@ -29,14 +31,26 @@ export interface DocumentSources {
 /** A manifest that names no storage keeps what the cluster has; a cluster without compute nodes that have no taints gets none unasked. */
 export function desiredDocuments(
   cluster: KubernetesCluster,
-  { existing, pools, loadBalancers, defaultStorage, agentUrl, templates, templateSecrets, plane }: DocumentSources,
+  {
+    existing,
+    pools,
+    loadBalancers,
+    defaultStorage,
+    agentUrl,
+    agentCa,
+    templates,
+    templateSecrets,
+    plane,
+  }: DocumentSources,
 ): Pick<ClusterState, 'storage' | 'documents'> {
   const [known] = existing;
   const kept = known === undefined ? defaultFor(pools, defaultStorage) : (known.storage ?? 'none');
   const storage = cluster.storage ?? kept;
+  const hasAgent = agentUrl !== '' && !isOff(cluster, 'kubeloom-agent');
   const builtin = [
+    ...(hasAgent ? [agentDocument(cluster, agentUrl, agentCa)] : []),
     ...(storage === 'longhorn' ? longhornDocuments(pools) : []),
-    ...(agentUrl !== '' && isAutoscaled(pools) ? [autoscalerDocument(cluster, agentUrl)] : []),
+    ...(hasAgent && isAutoscaled(pools) ? [autoscalerDocument(cluster, agentUrl, agentCa)] : []),
     ...(cluster.documents?.some(({ name }) => name === 'monitoring') ? [monitoringDocument(loadBalancers)] : []),
   ];
   const entries = (cluster.documents ?? []).map(({ name, enabled, inline, templatesRef }): Entry => {
@@ -85,9 +99,18 @@ function longhornDocuments(pools: readonly NodePoolState[]): readonly DocumentSt
   ];
 }
 
+/** It reports nodes of each cluster that reaches the API, and has the program and the token of the autoscaler's agent. */
+function agentDocument({ installationProxy }: KubernetesCluster, api: string, ca: string): DocumentState {
+  return builtinDocument('kubeloom-agent', { api, ca, ...proxyOfAgent(installationProxy) });
+}
+
+function isOff({ documents = [] }: KubernetesCluster, builtin: BuiltinName): boolean {
+  return documents.some(({ name, enabled }) => name === builtin && !enabled);
+}
+
 /** It comes with the first autoscaled pool and goes with the last; bounds of pools are the API's to know. */
-function autoscalerDocument({ version, installationProxy }: KubernetesCluster, agentUrl: string): DocumentState {
-  const values = { image: autoscalerImage(version), api: agentUrl, ...proxyOfAgent(installationProxy) };
+function autoscalerDocument({ version, installationProxy }: KubernetesCluster, api: string, ca: string): DocumentState {
+  const values = { image: autoscalerImage(version), api, ca, ...proxyOfAgent(installationProxy) };
   return builtinDocument('autoscaler', values);
 }
 
