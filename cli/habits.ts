@@ -9,7 +9,7 @@ const habits: Readonly<Record<string, string>> = {
   edit: '`kubeloom get NAME -o yaml > FILE`, change the file, `kubeloom apply -f FILE`',
   create: '`kubeloom apply -f FILE` creates and changes manifests',
   destroy: '`kubeloom delete NAME` deletes a manifest with everything that it created',
-  explain: '`kubeloom schema` prints the JSON Schema of manifests; docs/manifest.md explains each field',
+  top: '`kubeloom get nodes` lists machines; `kubectl top` of the cluster shows what they use',
 };
 
 /** Commands that read documents from `-f`. */

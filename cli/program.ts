@@ -1,54 +1,76 @@
 /** Every command and its options; `main.ts` runs it, tests compare it with docs/cli.md. */
 import { type Argument, Command } from 'commander';
 import { refuseOutsideClone } from './clone.ts';
+import commandList from './command-list.json' with { type: 'json' };
 import { addExamples } from './examples.ts';
 import { packageVersion } from './own-files.ts';
 import { verbs } from './verbs.ts';
 
 type Register = (program: Command) => void;
 
-/** The words of commands, in the order of the help, and what registers them: loaded when one of the words is used. */
-const modules: readonly (readonly [words: readonly string[], load: () => Promise<Register>])[] = [
-  [['apply'], async () => (await import('./commands/apply.ts')).registerApply],
-  [['init'], async () => (await import('./commands/init.ts')).registerInit],
-  [['adopt'], async () => (await import('./commands/adopt.ts')).registerAdopt],
-  [['validate'], async () => (await import('./commands/validate.ts')).registerValidate],
-  [['plan'], async () => (await import('./commands/plan.ts')).registerPlan],
-  [['plans', 'approve', 'reject'], async () => (await import('./commands/approve.ts')).registerApprove],
-  [['simulate'], async () => (await import('./commands/simulate.ts')).registerSimulate],
-  [['get'], async () => (await import('./commands/get.ts')).registerGet],
-  [['describe', 'runs'], async () => (await import('./commands/inspect.ts')).registerInspect],
-  [['history'], async () => (await import('./commands/inspect.ts')).registerHistory],
-  [['diff'], async () => (await import('./commands/diff.ts')).registerDiff],
-  [['events'], async () => (await import('./commands/events.ts')).registerEvents],
-  [['logs'], async () => (await import('./commands/logs.ts')).registerLogs],
-  [['bundle'], async () => (await import('./commands/bundle.ts')).registerBundle],
-  [['kubeconfig'], async () => (await import('./commands/kubeconfig.ts')).registerKubeconfig],
-  [['ssh'], async () => (await import('./commands/ssh.ts')).registerSsh],
-  [['ssh-key'], async () => (await import('./commands/ssh-key.ts')).registerSshKey],
-  [['state'], async () => (await import('./commands/state.ts')).registerState],
-  [verbs.map(({ name }) => name), async () => (await import('./commands/verbs.ts')).registerVerbs],
-  [['scale', 'replace'], async () => (await import('./commands/demand.ts')).registerDemand],
-  [['delete'], async () => (await import('./commands/delete.ts')).registerDelete],
-  [['whoami'], async () => (await import('./commands/whoami.ts')).registerWhoAmI],
-  [['secrets', 'templates', 'roles'], async () => (await import('./commands/documents.ts')).registerDocuments],
-  [['sources'], async () => (await import('./commands/sources.ts')).registerSources],
-  [['planes'], async () => (await import('./commands/planes.ts')).registerPlanes],
-  [['inventory', 'explain'], async () => (await import('./commands/inventory.ts')).registerInventory],
-  [['rollout'], async () => (await import('./commands/rollout.ts')).registerRollOut],
-  [['changes'], async () => (await import('./commands/changes.ts')).registerChanges],
-  [['context'], async () => (await import('./commands/context.ts')).registerContext],
-  [['console'], async () => (await import('./commands/console.ts')).registerConsole],
-  [['local'], async () => (await import('./commands/local.ts')).registerLocal],
-  [['provider'], async () => (await import('./commands/provider.ts')).registerProvider],
-  [['doctor'], async () => (await import('./commands/doctor.ts')).registerDoctor],
-  [['upgrade'], async () => (await import('./commands/upgrade.ts')).registerUpgrade],
-  [['completion'], async () => (await import('./commands/completion.ts')).registerCompletion],
-  [['version', 'schema'], async () => (await import('./commands/service.ts')).registerService],
-];
+/** Words of commands, and what registers them: loaded when one of the words is used. */
+type Module = readonly [words: readonly string[], load: () => Promise<Register>];
 
-/** The command line, ready to parse `words`; without them, with every command. */
-export async function kubeloomProgram(words: readonly string[] = []): Promise<Command> {
+/** By the group of the help that shows them, in its order. */
+const modules: Readonly<Record<string, readonly Module[]>> = {
+  'Begin:': [
+    [['apply'], async () => (await import('./commands/apply.ts')).registerApply],
+    [['init'], async () => (await import('./commands/init.ts')).registerInit],
+    [['adopt'], async () => (await import('./commands/adopt.ts')).registerAdopt],
+    [['validate'], async () => (await import('./commands/validate.ts')).registerValidate],
+    [['plan'], async () => (await import('./commands/plan.ts')).registerPlan],
+    [['simulate'], async () => (await import('./commands/simulate.ts')).registerSimulate],
+  ],
+  'Change:': [
+    [['state'], async () => (await import('./commands/state.ts')).registerState],
+    [verbs.map(({ name }) => name), async () => (await import('./commands/verbs.ts')).registerVerbs],
+    [['scale', 'replace'], async () => (await import('./commands/demand.ts')).registerDemand],
+    [['delete'], async () => (await import('./commands/delete.ts')).registerDelete],
+  ],
+  'See:': [
+    [['get'], async () => (await import('./commands/get.ts')).registerGet],
+    [['describe', 'runs'], async () => (await import('./commands/inspect.ts')).registerInspect],
+    [['explain'], async () => (await import('./commands/explain.ts')).registerExplain],
+    [['history'], async () => (await import('./commands/inspect.ts')).registerHistory],
+    [['cost'], async () => (await import('./commands/cost.ts')).registerCost],
+    [['diff'], async () => (await import('./commands/diff.ts')).registerDiff],
+    [['events'], async () => (await import('./commands/events.ts')).registerEvents],
+    [['logs'], async () => (await import('./commands/logs.ts')).registerLogs],
+    [['bundle'], async () => (await import('./commands/bundle.ts')).registerBundle],
+    [['changes'], async () => (await import('./commands/changes.ts')).registerChanges],
+  ],
+  'Access:': [
+    [['kubeconfig'], async () => (await import('./commands/kubeconfig.ts')).registerKubeconfig],
+    [['ssh'], async () => (await import('./commands/ssh.ts')).registerSsh],
+    [['ssh-key'], async () => (await import('./commands/ssh-key.ts')).registerSshKey],
+    [['whoami'], async () => (await import('./commands/whoami.ts')).registerWhoAmI],
+    [['context'], async () => (await import('./commands/context.ts')).registerContext],
+    [['console'], async () => (await import('./commands/console.ts')).registerConsole],
+  ],
+  'Approve:': [[['plans', 'approve', 'reject'], async () => (await import('./commands/approve.ts')).registerApprove]],
+  'Documents:': [
+    [['secrets', 'templates', 'roles'], async () => (await import('./commands/documents.ts')).registerDocuments],
+    [['sources'], async () => (await import('./commands/sources.ts')).registerSources],
+    [['planes'], async () => (await import('./commands/planes.ts')).registerPlanes],
+  ],
+  'Fleets:': [
+    [['inventory'], async () => (await import('./commands/inventory.ts')).registerInventory],
+    [['rollout'], async () => (await import('./commands/rollout.ts')).registerRollOut],
+  ],
+  'Installation:': [
+    [['local'], async () => (await import('./commands/local.ts')).registerLocal],
+    [['provider'], async () => (await import('./commands/provider.ts')).registerProvider],
+    [['doctor'], async () => (await import('./commands/doctor.ts')).registerDoctor],
+    [['upgrade'], async () => (await import('./commands/upgrade.ts')).registerUpgrade],
+    [['completion'], async () => (await import('./commands/completion.ts')).registerCompletion],
+    [['version', 'schema'], async () => (await import('./commands/service.ts')).registerService],
+  ],
+};
+
+const allModules = Object.values(modules).flat();
+
+/** The command line, ready to parse `words`; without them, with every command and all its options. */
+export async function kubeloomProgram(words?: readonly string[]): Promise<Command> {
   const program = new Command('kubeloom')
     .description('Kubernetes clusters that span clouds, data centres and accounts, from one manifest')
     .version(packageVersion(), '-V, --version')
@@ -80,21 +102,43 @@ export async function kubeloomProgram(words: readonly string[] = []): Promise<Co
       const { context } = program.opts<{ context?: string }>();
       // Loaded here: most of what needs no API needs no connection.
       if (context !== undefined) (await import('./connection/connection.ts')).useContext(context);
+      if (takesNamespace(command)) {
+        const namespace = (await import('./connection/connection.ts')).contextNamespace();
+        if (namespace !== undefined) command.setOptionValueWithSource('namespace', namespace, 'config');
+      }
     });
 
-  const used = modules.filter(([names]) => names.some((name) => words.includes(name)));
-  // Help and wrong words concern all commands.
-  const all = used.length === 0 || words[0] === 'help';
-  for (const register of await Promise.all((all ? modules : used).map(([, load]) => load()))) register(program);
+  const used = allModules.filter(([names]) => words === undefined || names.some((name) => words.includes(name)));
+  for (const register of await Promise.all(used.map(([, load]) => load()))) register(program);
+  // The list of all commands, and what is near a wrong word, need no module.
+  if (used.length === 0)
+    for (const { usage, description } of commandList) program.command(usage).description(description);
+  for (const command of program.commands) command.helpGroup(groupOf(command.name()));
   addExamples(program);
   return program;
 }
 
+const groupOf = (name: string): string =>
+  Object.keys(modules).find((group) => modules[group]?.some(([names]) => names.includes(name))) ?? '';
+
+/** No namespace was given to it, and it has that option: the context's applies, except to the definition of a context. */
+function takesNamespace(command: Command): boolean {
+  const source = command.getOptionValueSource('namespace');
+  const has = command.options.some(({ long }) => long === '--namespace');
+  const open = source === undefined || source === 'default';
+  return (
+    has &&
+    open &&
+    command.parent?.name() !== 'context' &&
+    command.opts<{ allNamespaces?: boolean }>().allNamespaces !== true
+  );
+}
+
 /** An argument as a usage shows it: `<name>`, `[group]`, `<node...>`. */
-function inUsage(argument: Argument): string {
+export function inUsage(argument: Argument): string {
   const word = `${argument.name()}${argument.variadic ? '...' : ''}`;
   return argument.required ? `<${word}>` : `[${word}]`;
 }
 
 /** The words under which commands are found before their modules are loaded; a test compares them with the commands. */
-export const commandWords: readonly string[] = modules.flatMap(([names]) => names);
+export const commandWords: readonly string[] = allModules.flatMap(([names]) => names);

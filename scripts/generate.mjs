@@ -16,6 +16,7 @@ const made = [
   'module-variables',
   'event-docs',
   'examples',
+  'command-list',
 ];
 const failed = made.filter(
   (what) =>

@@ -25,6 +25,6 @@ function manifest(): PackageManifest {
     type,
     private: true,
     engines: { node: '>=22.13' },
-    bin: { kubeloom: 'bin/kubeloom.mjs' },
+    bin: { kubeloom: 'bin/kubeloom.mjs', 'kubectl-kubeloom': 'bin/kubeloom.mjs' },
   };
 }

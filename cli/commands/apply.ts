@@ -8,15 +8,17 @@ import { ApiProblem } from '../connection/api-problem.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
 import { commonExitCode } from '../follow/exit-of-failure.ts';
 import { notStarted, reportAccepted, waitForRun } from '../follow/wait.ts';
-import { jsonOption } from '../options.ts';
+import { shortName } from '../manifest-name.ts';
+import { jsonOption, namespaceOfFiles } from '../options.ts';
 import { faultLines } from '../print/faults.ts';
 import { behindLines } from '../print/inventory-lines.ts';
-import { note, paint, print, printJson } from '../print/output.ts';
+import { note, paint, print, printJson, printWrapped } from '../print/output.ts';
 import { showPlan } from '../print/show-plan.ts';
 import { sourceIsDue } from '../print/source-lines.ts';
 import { templateUserLines } from '../print/template-lines.ts';
 import { allowReplace, allowReplaceOption } from '../submission/allow-replace.ts';
 import { type Consent, canAsk, confirm, consentOptions } from '../submission/confirm.ts';
+import { type FileNamespace, fileNamespace } from '../submission/placed-in.ts';
 import {
   isInventoryKind,
   type Judged,
@@ -60,6 +62,7 @@ export function registerApply(program: Command): void {
       'submit manifests, Secrets, TemplateGitReferences, RoleBindings, GitSources and documents of inventories',
     )
     .requiredOption('-f, --file <file...>', 'YAML or JSON files, - for standard input')
+    .addOption(namespaceOfFiles())
     .option('--wait', 'show progress until the run ends; exit 6 or 10 to 15 when it fails')
     .option('--if-match <etag>', 'only if the stored generation is this one, e.g. g3-a1', tagOf);
   command.option(
@@ -69,13 +72,13 @@ export function registerApply(program: Command): void {
   );
   consentOptions(allowReplaceOption(command))
     .addOption(jsonOption())
-    .action(async (options: ApplyOptions) => {
-      process.exitCode = await apply(options);
+    .action(async (options: ApplyOptions, self: Command) => {
+      process.exitCode = await apply(options, fileNamespace(self));
     });
 }
 
-async function apply(options: ApplyOptions): Promise<number> {
-  const known = await knownDocuments(options.file);
+async function apply(options: ApplyOptions, place: FileNamespace | undefined): Promise<number> {
+  const known = await knownDocuments(options.file, place);
   allowReplace(
     known.map(({ document }) => document),
     options.allowReplace,
@@ -197,10 +200,25 @@ function versionOf(plan: PlanReport | undefined, { ifMatch }: ApplyOptions): Put
   return ifMatch === undefined ? { 'If-None-Match': '*' } : { 'If-Match': ifMatch };
 }
 
+/** After the first run of a manifest that has succeeded: how to connect, look and undo. */
+function firstSteps(manifest: ManifestDescription): readonly string[] {
+  const { generation, attempt, status, clusters } = manifest;
+  const [cluster] = clusters;
+  if (generation > 1 || attempt > 1 || status !== 'Done' || cluster === undefined) return [];
+  const place = manifest.namespace === 'default' ? '' : ` -n ${manifest.namespace}`;
+  return [
+    '',
+    `connect:   kubeloom kubeconfig ${cluster.name}${place} --merge`,
+    `look:      kubeloom describe ${shortName(manifest)}; kubeloom console --open`,
+    `undo:      kubeloom delete ${shortName(manifest)} --wait`,
+  ];
+}
+
 async function wait(api: CliClient, outcome: Outcome, options: ApplyOptions): Promise<Outcome> {
   const { accepted } = outcome;
   if (!accepted) return outcome;
   if (accepted.paused) return { ...outcome, code: notStarted(accepted) };
   const { manifest, code } = await waitForRun(api, accepted, accepted, { json: options.json === true });
+  if (!options.json && manifest) for (const line of firstSteps(manifest)) printWrapped(line, 11);
   return { ...outcome, manifest: manifest ?? null, code };
 }

@@ -1,4 +1,5 @@
 /** `kubeloom console`: prints a one-time link that opens the web console as this caller. */
+import { spawn } from 'node:child_process';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { findConnection } from '../connection/connection.ts';
@@ -12,14 +13,16 @@ export function registerConsole(program: Command): void {
   program
     .command('console')
     .description('print a one-time link to the web console')
+    .option('--open', 'open it in the browser of this machine')
     .option('--port <port>', 'port on this machine, for an installation elsewhere', '0')
     .addOption(jsonOption())
-    .action(async (options: { port: string; json?: boolean }) => {
+    .action(async (options: { port: string; open?: boolean; json?: boolean }) => {
       const { apiUrl, token } = findConnection();
       const say = ({ code, seconds }: z.infer<typeof Code>, origin: string, more = ''): void => {
         const url = consoleAddress(origin, code);
         if (options.json) printJson({ url, seconds });
         else print(url);
+        if (options.open) openInBrowser(url);
         if (!options.json)
           note(`open it within ${Math.round(seconds / 60)} minutes; it works once, and signs in as you${more}`);
       };
@@ -29,6 +32,17 @@ export function registerConsole(program: Command): void {
       say({ code, seconds }, url, '. Your credentials stay in this process: Ctrl-C ends it and the sessions');
       await ended;
     });
+}
+
+/** Without a browser the link stays on the terminal. */
+function openInBrowser(url: string): void {
+  const programs = { darwin: ['open'], win32: ['cmd', '/c', 'start', '""'] } as Readonly<
+    Record<string, readonly string[]>
+  >;
+  const [program = '', ...args] = programs[process.platform] ?? ['xdg-open'];
+  const child = spawn(program, [...args, url], { stdio: 'ignore', detached: true });
+  child.on('error', () => note(`${program} is not here to open a browser: open the link yourself`));
+  child.unref();
 }
 
 const isLoopback = (url: string): boolean => ['127.0.0.1', 'localhost'].includes(new URL(url).hostname);

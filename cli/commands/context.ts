@@ -37,6 +37,7 @@ export function registerContext(program: Command): void {
     .addOption(source('--token-command <command>', 'this command of the shell prints the token'))
     .addOption(source('--token-env <variable>', 'the token is in this environment variable'))
     .option('--region <region>', 'region of an API in AWS that has a custom domain name')
+    .option('--namespace <namespace>', 'the namespace of commands that name none')
     .option('--use', 'use it from now on')
     .action(add);
   context
@@ -59,6 +60,11 @@ function add(name: string, { use: useIt, url, ...rest }: AddOptions): void {
     const why = name === localContext ? 'is the platform on this machine' : 'is no name';
     throw new CliError(`"${name}" ${why}: write letters, digits, ".", "_" and "-"`, exitCodes.usage);
   }
+  if (rest.namespace !== undefined && !/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(rest.namespace))
+    throw new CliError(
+      `--namespace ${rest.namespace}: write lower-case letters, digits and "-", at most 63`,
+      exitCodes.usage,
+    );
   const context: Context = {
     url: checkedUrl(url, '--url'),
     ...rest,
@@ -91,11 +97,12 @@ function currentLine(): string {
 function list({ json }: { readonly json?: boolean }): void {
   const { current = localContext, contexts } = readContexts();
   const rows = [
-    { name: localContext, current: current === localContext, url: '', token: '' },
+    { name: localContext, current: current === localContext, url: '', token: '', namespace: undefined },
     ...Object.entries(contexts).map(([name, context]) => ({
       name,
       current: name === current,
       url: context.url,
+      ...(context.namespace !== undefined && { namespace: context.namespace }),
       token: tokenSource(context),
     })),
   ];
@@ -104,8 +111,14 @@ function list({ json }: { readonly json?: boolean }): void {
     return;
   }
   printTable(
-    ['', 'NAME', 'URL', 'TOKEN'],
-    rows.map((row) => [row.current ? '*' : '', row.name, row.url || 'the platform on this machine', row.token || '-']),
+    ['', 'NAME', 'URL', 'NAMESPACE', 'TOKEN'],
+    rows.map((row) => [
+      row.current ? '*' : '',
+      row.name,
+      row.url || 'the platform on this machine',
+      row.namespace ?? '-',
+      row.token || '-',
+    ]),
   );
   if (process.env.KUBELOOM_API_URL) note(`KUBELOOM_API_URL is set and overrides it: ${process.env.KUBELOOM_API_URL}`);
 }

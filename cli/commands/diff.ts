@@ -11,9 +11,10 @@ import { whenMissing } from '../connection/api-problem.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
 import { ofManifest } from '../find/find-manifest.ts';
 import { shortName } from '../manifest-name.ts';
-import { jsonOption, namespaceOf } from '../options.ts';
+import { generationOf, jsonOption, namespaceOf } from '../options.ts';
 import { note, paint, print, printJson } from '../print/output.ts';
 import { readableDocuments } from '../submission/documents.ts';
+import { type FileNamespace, fileNamespace } from '../submission/placed-in.ts';
 
 interface DiffOptions {
   readonly file?: readonly string[];
@@ -49,13 +50,14 @@ async function diff(
   from: string | undefined,
   to: string | undefined,
   options: DiffOptions,
+  command: Command,
 ): Promise<void> {
   const api = cliClient();
   if ((name === undefined) === (options.file === undefined))
     throw new CliError('compare what? give the NAME of a manifest, or -f FILE', exitCodes.usage);
   const differences =
     name === undefined
-      ? await withFiles(api, options.file ?? [])
+      ? await withFiles(api, options.file ?? [], fileNamespace(command))
       : [await ofManifest(api, { name, ...options }, (key) => betweenGenerations(api, key, { from, to }))];
   if (options.json) printJson(differences.map(asJson));
   else for (const difference of differences) show(difference);
@@ -70,23 +72,23 @@ async function betweenGenerations(
   const { items } = await api.listGenerations(key);
   const [newest, before] = items.map(({ generation }) => generation);
   const first = asked[0] || before;
-  if (first === undefined)
-    throw new CliError(`${shortName(key)} has only one generation: there is nothing to compare`, exitCodes.notFound);
+  if (first === undefined) {
+    // It is no failure: a script that compares after every change need not know which one was the first.
+    const only = `generation ${newest ?? 1}`;
+    return { ...key, from: only, to: only, changes: [], patch: '' };
+  }
   const generation = asked[1] || newest || first;
   const { changes, diff } = await api.diffGenerations({ ...key, generation }, { from: first });
   return { ...key, from: `generation ${first}`, to: `generation ${generation}`, changes, patch: diff };
 }
 
-/** `g3` or `3`. */
-function generationOf(text: string): number {
-  const [, digits] = /^g?([1-9]\d{0,8})$/.exec(text) ?? [];
-  if (digits !== undefined) return Number(digits);
-  throw new CliError(`"${text}" is not a generation: write one that \`kubeloom history NAME\` lists`, exitCodes.usage);
-}
-
-async function withFiles(api: CliClient, files: readonly string[]): Promise<readonly Difference[]> {
+async function withFiles(
+  api: CliClient,
+  files: readonly string[],
+  place: FileNamespace | undefined,
+): Promise<readonly Difference[]> {
   const differences: Difference[] = [];
-  for (const { file, document } of await readableDocuments(files)) {
+  for (const { file, document } of await readableDocuments(files, place)) {
     const { metadata } = (document ?? {}) as { metadata?: Partial<ManifestName> };
     if (!isManifest(document)) continue;
     const key = { namespace: metadata?.namespace ?? 'default', name: metadata?.name ?? '-' };
@@ -130,7 +132,9 @@ const asJson = ({ namespace, name, from, to, changes, patch }: Difference): unkn
 function show(difference: Difference): void {
   const { from, to, changes, patch } = difference;
   if (changes?.length === 0) {
-    note(`${shortName(difference)}: no difference between ${from} and ${to}`);
+    const only =
+      from === to ? `only ${from} exists, there is nothing to compare` : `no difference between ${from} and ${to}`;
+    note(`${shortName(difference)}: ${only}`);
     return;
   }
   // The lines around a change seldom show which pool it belongs to.

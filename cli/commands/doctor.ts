@@ -4,7 +4,7 @@ import type { Check } from '../doctor/check.ts';
 import { examineMachine } from '../doctor/examine-machine.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
 import { jsonOption } from '../options.ts';
-import { paint, print, printJson, printTable } from '../print/output.ts';
+import { paint, print, printJson, printWrapped } from '../print/output.ts';
 
 interface DoctorOptions {
   readonly json?: boolean;
@@ -42,15 +42,12 @@ async function examineAccount({ json, region, installation }: DoctorOptions): Pr
 }
 
 function show(checks: readonly Check[]): void {
-  printTable(
-    ['', 'CHECK', 'FOUND', 'HOW TO FIX'],
-    checks.map((check) => [
-      check.ok ? paint('green', 'ok') : check.optional ? paint('dim', '-') : paint('red', 'no'),
-      check.name,
-      check.found,
-      check.ok ? '' : (check.fix ?? ''),
-    ]),
-  );
+  const width = Math.max(...checks.map(({ name }) => name.length));
+  for (const check of checks) {
+    const mark = check.ok ? paint('green', 'ok') : check.optional ? paint('dim', '- ') : paint('red', 'no');
+    printWrapped(`${mark}  ${check.name.padEnd(width)}  ${check.found}`, width + 6);
+    if (!check.ok && check.fix) printWrapped(`      ${paint('dim', '→')} ${check.fix}`, 8);
+  }
   const missing = checks.filter((check) => !check.ok && !check.optional);
   print();
   if (missing.length === 0) print('nothing is missing: real hosts can be created on this machine');

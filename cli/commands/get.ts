@@ -8,22 +8,32 @@ import { counted } from '#domain/words.ts';
 import { type CliClient, cliClient } from '../connection/api-client.ts';
 import { whenMissing } from '../connection/api-problem.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
-import { fleetIn, manifestNamed, type ProposedManifest, proposalText } from '../find/find-manifest.ts';
+import { describedOnes, fleetIn, manifestNamed, type ProposedManifest, proposalText } from '../find/find-manifest.ts';
 import { type FleetOptions, fleetChoice } from '../find/fleet-choice.ts';
+import { labelSelector } from '../find/labels.ts';
 import { openDrawing } from '../follow/live-view.ts';
 import { parseManifestName, shortName } from '../manifest-name.ts';
 import { jsonOption, onlyNamespace } from '../options.ts';
 import { statusOf } from '../print/describe-manifest.ts';
+import { jsonPathText } from '../print/json-path.ts';
 import { clip, shortList, type TableOptions } from '../print/layout.ts';
 import { note, paintedTable, paintStatus, print, printJson } from '../print/output.ts';
 import { ago } from '../print/times.ts';
+import { partKinds, partsOf, partTable } from './get-parts.ts';
 
-const formats = ['wide', 'name', 'yaml', 'json'] as const;
+const formats = ['wide', 'name', 'yaml', 'json', 'jsonpath=TEMPLATE'] as const;
+
+/** A word of `formats`, or `jsonpath=…`. */
+function formatOf(text: string): string {
+  if (text.startsWith('jsonpath=') || formats.some((format) => format === text)) return text;
+  throw new CliError(`-o ${text}: write one of ${formats.join(', ')}`, exitCodes.usage);
+}
 
 interface GetOptions extends FleetOptions {
   readonly namespace?: string;
   readonly allNamespaces?: boolean;
-  readonly output?: (typeof formats)[number];
+  readonly output?: string;
+  readonly selector?: string;
   readonly watch?: boolean;
   readonly json?: boolean;
 }
@@ -31,15 +41,16 @@ interface GetOptions extends FleetOptions {
 export function registerGet(program: Command): void {
   program
     .command('get [name...]')
-    .description('list manifests with their status; `get groups`: the machine groups of all manifests')
+    .description('list manifests with their status; `get clusters|pools|nodes|groups`: what they have')
     .addOption(onlyNamespace())
     .option('-A, --all-namespaces', 'all namespaces, as without -n; NAME must then be NAMESPACE/NAME')
     .addOption(
       new Option(
         '-o, --output <format>',
-        '`yaml`: the documents as they were accepted; `name`: only names, for scripts',
-      ).choices(formats),
+        `${formats.join(', ')}; \`yaml\`: the documents as they were accepted; \`name\`: only names, for scripts`,
+      ).argParser(formatOf),
     )
+    .option('-l, --selector <labels>', 'only those whose labels fit, e.g. env=prod,tier!=web')
     .option('--state <states>', `only those in these states, separated by commas: ${fleetStates.join(', ')}`)
     .option('--status <statuses>', 'only those with one of these statuses, separated by commas')
     .option('--provider <provider>', 'only those with nodes of this provider instance')
@@ -61,12 +72,14 @@ async function get(names: readonly string[], options: GetOptions): Promise<void>
   const api = cliClient();
   if (names[0] === 'groups') return groups(api, names.slice(1), options);
   const { namespace } = options;
+  if (partKinds.includes(names[0] ?? '')) return parts(api, names, options);
   const load = () => (chosen ? chosenOnes(api, { ...chosen, namespace }) : wanted(api, names, namespace));
   if (options.watch) return watch(load, options);
-  const items = await load();
+  const items = await labelled(api, await load(), options);
   if (options.json || options.output === 'json') return printJson(items.map(jsonOf));
   // One that is only proposed has no document, and is nothing for a script to work on.
   const existing = items.filter((item) => names.length > 0 || item.status !== 'Proposed');
+  if (options.output?.startsWith('jsonpath=')) return printPath(options.output, items.map(jsonOf), names.length === 1);
   if (options.output === 'yaml') return printDocuments(api, existing);
   if (options.output === 'name') for (const item of existing) print(shortName(item));
   else {
@@ -84,6 +97,39 @@ async function noteRollOuts(api: CliClient, namespace: string | undefined): Prom
       one.halted ?? 'its execution ended early; it continues automatically, or with `kubeloom rollout resume`';
     note(`roll-out ${paintStatus(one.status)}: ${why}; kubeloom rollout describe ${one.id} -n ${one.namespace}`);
   }
+}
+
+/** As kubectl: one thing that is named is the value itself, all else is a list in `items`. */
+function printPath(output: string, found: readonly unknown[], isOne: boolean): void {
+  print(jsonPathText(output.slice('jsonpath='.length), isOne ? found[0] : { items: found }));
+}
+
+/** Those whose labels fit; labels are in the documents. */
+async function labelled<Some extends Listed>(
+  api: CliClient,
+  items: readonly Some[],
+  { selector, watch }: GetOptions,
+): Promise<readonly Some[]> {
+  if (selector === undefined) return items;
+  if (watch) throw new CliError('-l cannot be watched: leave out -w or -l', exitCodes.usage);
+  const fits = labelSelector(selector);
+  const existing = items.filter(({ status }) => status !== 'Proposed');
+  const described = await describedOnes(api, existing);
+  return existing.filter((_, at) => fits(described[at]?.document));
+}
+
+async function parts(api: CliClient, [kind = '', ...names]: readonly string[], options: GetOptions): Promise<void> {
+  const { namespace, output = '' } = options;
+  if (options.watch || ['yaml', 'name'].includes(output))
+    throw new CliError(
+      `${kind} are listed as a table or as JSON: leave out -w and -o ${output}`.trim(),
+      exitCodes.usage,
+    );
+  const manifests = (await wanted(api, names, namespace)).filter(({ status }) => status !== 'Proposed');
+  const found = await partsOf(api, kind, await labelled(api, manifests, options));
+  if (options.json || output === 'json') return printJson(found);
+  if (output.startsWith('jsonpath=')) return printPath(output, found, false);
+  for (const line of partTable(kind, found, output === 'wide')) print(line);
 }
 
 /** A manifest of that name is read with its namespace: `kubeloom get team/groups`. */

@@ -2,7 +2,7 @@
 import type { ManifestDescription } from '#contracts/api-bodies.ts';
 import type { CliClient } from '../connection/api-client.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
-import { allManifests } from '../find/find-manifest.ts';
+import { allManifests, describedOnes } from '../find/find-manifest.ts';
 import { shortName } from '../manifest-name.ts';
 import { statusOf } from '../print/describe-manifest.ts';
 import { type GroupRow, groupRows, groupsNamed, sizeText, statesOf } from '../print/group-rows.ts';
@@ -10,19 +10,11 @@ import { shortList, type TableOptions, wrap } from '../print/layout.ts';
 import { paint, paintedTable, paintStatus, print, printJson } from '../print/output.ts';
 import { ago } from '../print/times.ts';
 
-/** Manifests that are read at once. */
-const atOnce = 8;
-
 export async function printGroups(
   api: CliClient,
   { namespace, json }: { readonly namespace?: string | undefined; readonly json?: boolean },
 ): Promise<void> {
-  const manifests = await allManifests(api, namespace);
-  const rows: GroupRow[] = [];
-  for (let start = 0; start < manifests.length; start += atOnce) {
-    const some = await Promise.all(manifests.slice(start, start + atOnce).map((one) => api.getManifest(one)));
-    rows.push(...some.flatMap(groupRows));
-  }
+  const rows = (await describedOnes(api, await allManifests(api, namespace))).flatMap(groupRows);
   if (json) printJson(rows);
   else for (const line of groupTable(rows)) print(line);
 }

@@ -1,4 +1,4 @@
-/** `kubeloom inventory` and `kubeloom explain`: what clusters inherit, what a change does to them, why a value is as it is. */
+/** `kubeloom inventory`: what clusters inherit, and what a change does to them. */
 import type { Command } from 'commander';
 import { stringify } from 'yaml';
 import type { InventoryList } from '#contracts/inventory.ts';
@@ -7,11 +7,10 @@ import { nearest } from '#domain/nearest.ts';
 import { type CliClient, cliClient } from '../connection/api-client.ts';
 import { ApiProblem } from '../connection/api-problem.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
-import { ofManifest } from '../find/find-manifest.ts';
 import { reportAccepted } from '../follow/wait.ts';
-import { parseManifestName, shortName } from '../manifest-name.ts';
+import { shortName } from '../manifest-name.ts';
 import { jsonOption, namespaceOf } from '../options.ts';
-import { explainedLines, placedLines, planLines } from '../print/inventory-lines.ts';
+import { placedLines, planLines } from '../print/inventory-lines.ts';
 import { note, print, printJson, printTable } from '../print/output.ts';
 import { ago } from '../print/times.ts';
 import { documentsOfNamespace } from '../submission/documents.ts';
@@ -46,12 +45,6 @@ export function registerInventory(program: Command): void {
   common(sub('get <kind> <name>', 'print a document, as it can be applied again').alias('describe')).action(get);
   const deletion = 'delete a document that no cluster needs; the manifest of an InventoryCluster stays';
   common(sub('delete <kind> <name>', deletion)).action(remove);
-  program
-    .command('explain <name> [path]')
-    .description('show who set each value of a manifest, where, and what it overrode')
-    .addOption(namespaceOf())
-    .addOption(jsonOption())
-    .action(explain);
 }
 
 function common(command: Command): Command {
@@ -166,23 +159,4 @@ function kindNamed(text: string): InventoryKind {
     `there is no kind "${text}": ${near ? `did you mean ${near}?` : 'use layer, order, template, cluster or plane'}`,
     exitCodes.usage,
   );
-}
-
-async function explain(name: string, path: string | undefined, { namespace, json }: Options): Promise<void> {
-  const api = cliClient();
-  const answer = await ofManifest(api, { name, namespace }, (key) => api.explainManifest(key, { path }));
-  if (json) return printJson(answer);
-  if (answer.behind) {
-    note(
-      `${answer.name} is behind its inventory: these values are those of the inventory, \`kubeloom inventory apply ${answer.name}\` submits them`,
-    );
-  }
-  if (answer.values.length === 0) {
-    const where = `\`kubeloom explain ${answer.name}\` shows all`;
-    throw new CliError(
-      `${parseManifestName(name, namespace).name} has no value at ${path}: ${where}`,
-      exitCodes.notFound,
-    );
-  }
-  for (const line of explainedLines(answer)) print(line);
 }

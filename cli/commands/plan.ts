@@ -9,9 +9,11 @@ import { CliError, exitCodes } from '../exit-codes.ts';
 import { ofManifest } from '../find/find-manifest.ts';
 import { jsonOption, namespaceOf } from '../options.ts';
 import { printJson, printWrapped } from '../print/output.ts';
+import { isRefused } from '../print/refusals.ts';
 import { showPlan } from '../print/show-plan.ts';
 import { allowReplace, allowReplaceOption } from '../submission/allow-replace.ts';
-import { readableDocuments } from '../submission/documents.ts';
+import { type FileDocument, readableDocuments } from '../submission/documents.ts';
+import { type FileNamespace, fileNamespace } from '../submission/placed-in.ts';
 import { referencedDocuments } from '../submission/submission.ts';
 
 interface PlanOptions {
@@ -27,23 +29,24 @@ export function registerPlan(program: Command): void {
     .command('plan [name]')
     .description('show what would happen: waypoints, stages, reasons, nodes, totals; changes nothing')
     .option('-f, --file <file...>', 'manifests to plan; without it, the stored manifest NAME is planned')
-    .addOption(namespaceOf())
-    .option('--detailed-exitcode', 'exit 0 when there is nothing to do, 2 when there is');
+    .addOption(namespaceOf('NAME, or of documents that name none'))
+    .option('--detailed-exitcode', 'exit 0 when there is nothing to do, 2 when there is, 3 when it is refused');
   allowReplaceOption(command)
     .addOption(jsonOption())
-    .action(async (name: string | undefined, options: PlanOptions) => {
-      process.exitCode = await plan(name, options);
+    .action(async (name: string | undefined, options: PlanOptions, self: Command) => {
+      process.exitCode = await plan(name, options, fileNamespace(self));
     });
 }
 
-async function plan(name: string | undefined, options: PlanOptions): Promise<number> {
+async function plan(name: string | undefined, options: PlanOptions, place: FileNamespace | undefined): Promise<number> {
   const api = cliClient();
-  const reports = options.file
-    ? await planFiles(api, options.file, options.allowReplace)
-    : [await planStored(api, name, options)];
+  const planned = options.file
+    ? await planFiles(api, await readableDocuments(options.file, place), options)
+    : [{ report: await planStored(api, name, options) }];
+  const reports = planned.map(({ report }) => report);
   if (options.json) printJson(reports.length === 1 ? reports[0] : reports);
-  else show(reports);
-  if (reports.some((report) => report.faults.length > 0)) return exitCodes.invalid;
+  else show(planned);
+  if (reports.some(isRefused)) return exitCodes.invalid;
   // As Terraform does; elsewhere 2 means wrong use.
   return options.detailedExitcode && reports.some(({ hasWork }) => hasWork) ? 2 : exitCodes.ok;
 }
@@ -53,20 +56,27 @@ function planStored(api: CliClient, name: string | undefined, options: PlanOptio
   return ofManifest(api, { name, ...options }, (key) => api.planManifest(key));
 }
 
+/** A plan, and the document of a file that it is of. */
+interface Planned {
+  readonly report: PlanReport;
+  readonly document?: unknown;
+}
+
 /** Documents of the same files count as stored, also when they are not applied yet. */
 async function planFiles(
   api: CliClient,
-  files: readonly string[],
-  replaced?: readonly string[],
-): Promise<PlanReport[]> {
-  const documents = (await readableDocuments(files)).map(({ document }) => document);
+  read: readonly FileDocument[],
+  { file: files = [], allowReplace: replaced }: PlanOptions,
+): Promise<readonly Planned[]> {
+  const documents = read.map(({ document }) => document);
   allowReplace(documents, replaced);
   const related = referencedDocuments(documents);
-  const reports: PlanReport[] = [];
+  const reports: Planned[] = [];
   for (const document of documents) {
     if (!isManifest(document)) continue;
     const { namespace, name } = documentName(document);
-    reports.push(await api.planManifest({ namespace, name: name || '-' }, { document, related }));
+    const report = await api.planManifest({ namespace, name: name || '-' }, { document, related });
+    reports.push({ report, document });
   }
   reports.push(...(await planPlanes(api, documents)));
   if (reports.length === 0) throw new CliError(`no manifest in ${files.join(', ')}`, exitCodes.invalid);
@@ -74,7 +84,7 @@ async function planFiles(
 }
 
 /** A plane changes the manifest of its cluster: as it is stored, unless the same files have it. */
-async function planPlanes(api: CliClient, documents: readonly unknown[]): Promise<PlanReport[]> {
+async function planPlanes(api: CliClient, documents: readonly unknown[]): Promise<readonly Planned[]> {
   const given = new Set(
     documents.filter(isManifest).map((document) => Object.values(documentName(document)).join('/')),
   );
@@ -91,12 +101,13 @@ async function planPlanes(api: CliClient, documents: readonly unknown[]): Promis
   return Promise.all(
     [...wanted.values()].map(async (key) => {
       const { document } = await api.getManifest(key);
-      return api.planManifest(key, { document, related });
+      return { report: await api.planManifest(key, { document, related }) };
     }),
   );
 }
 
-function show(reports: readonly PlanReport[]): void {
-  for (const report of reports) showPlan(report);
-  if (reports.length > 1) printWrapped(`total of all: ${totalsText(sumOf(reports.map(({ totals }) => totals)))}`, 2);
+function show(planned: readonly Planned[]): void {
+  for (const { report, document } of planned) showPlan(report, document);
+  const totals = planned.map(({ report }) => report.totals);
+  if (totals.length > 1) printWrapped(`total of all: ${totalsText(sumOf(totals))}`, 2);
 }

@@ -5,10 +5,11 @@ import { validateDocuments } from '#domain/documents/validate-documents.ts';
 import type { Fault } from '#domain/manifest/faults/fault.ts';
 import { counted } from '#domain/words.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { jsonOption } from '../options.ts';
+import { jsonOption, namespaceOfFiles } from '../options.ts';
 import { faultLines, located } from '../print/faults.ts';
 import { paint, print, printJson } from '../print/output.ts';
 import { readDocuments } from '../submission/documents.ts';
+import { type FileNamespace, fileNamespace } from '../submission/placed-in.ts';
 
 interface Verdict {
   readonly file: string;
@@ -25,9 +26,10 @@ export function registerValidate(program: Command): void {
     .command('validate')
     .description('check documents offline: every fault at once, with path, reason and fix')
     .requiredOption('-f, --file <file...>', 'YAML or JSON files, - for standard input')
+    .addOption(namespaceOfFiles())
     .addOption(jsonOption())
-    .action(async (options: { file: readonly string[]; json?: boolean }) => {
-      const verdicts = await judge(options.file);
+    .action(async (options: { file: readonly string[]; json?: boolean }, command: Command) => {
+      const verdicts = await judge(options.file, fileNamespace(command));
       const valid = verdicts.every((verdict) => verdict.faults.length === 0);
       if (options.json) printJson({ valid, documents: verdicts });
       else for (const verdict of verdicts) show(verdict);
@@ -35,8 +37,8 @@ export function registerValidate(program: Command): void {
     });
 }
 
-async function judge(files: readonly string[]): Promise<readonly Verdict[]> {
-  const { documents, faults } = await readDocuments(files);
+async function judge(files: readonly string[], place?: FileNamespace): Promise<readonly Verdict[]> {
+  const { documents, faults } = await readDocuments(files, place);
   const unreadable = faults.map(({ file, faults: list }) => ({ file, faults: list, warnings: [] }));
   const judged = validateDocuments(
     documents.map((item) => item.document),

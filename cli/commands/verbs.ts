@@ -2,11 +2,12 @@
 import { type Command, Option } from 'commander';
 import { stageNames } from '#domain/plan.ts';
 import { type CliClient, cliClient, type ManifestName, type PlanRequest } from '../connection/api-client.ts';
-import { CliError, exitCodes } from '../exit-codes.ts';
+import { exitCodes } from '../exit-codes.ts';
 import { ofManifest } from '../find/find-manifest.ts';
 import { reportAndWait } from '../follow/wait.ts';
-import { jsonOption, namespaceOf } from '../options.ts';
+import { generationOf, jsonOption, namespaceOf } from '../options.ts';
 import { printJson } from '../print/output.ts';
+import { isRefused } from '../print/refusals.ts';
 import { showPlan } from '../print/show-plan.ts';
 import { confirmPlan, consentOptions } from '../submission/confirm.ts';
 import { type Verb, type VerbOptions, verbs } from '../verbs.ts';
@@ -27,7 +28,8 @@ export function registerVerbs(program: Command): void {
       command.option('--to <generation>', 'the generation to go back to', generationOf);
       command.option('--plan', 'only show the generation and the plan; changes nothing');
     }
-    if (verb.plan) consentOptions(command);
+    // A check that may repair takes `--yes`, as all that may remove something; it does not ask.
+    if (verb.plan || verb.repair) consentOptions(command);
     if (verb.wait) command.option('--wait', verb.wait);
     command.addOption(jsonOption()).action(async (name: string, options: VerbOptions) => {
       process.exitCode = await ofManifest(cliClient(), { name, ...options }, (key) => perform(verb, key, options));
@@ -57,14 +59,6 @@ async function confirmed(
   return { ...options, ...(etag && { ifMatch: etag }), ...(rollbackTo !== undefined && { to: rollbackTo }) };
 }
 
-function generationOf(text: string): number {
-  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
-  throw new CliError(
-    `--to ${text}: write the number of a generation, as \`kubeloom history\` shows them`,
-    exitCodes.usage,
-  );
-}
-
 async function perform(verb: Verb, key: ManifestName, options: VerbOptions): Promise<number> {
   const api = cliClient();
   const json = options.json === true;
@@ -72,7 +66,7 @@ async function perform(verb: Verb, key: ManifestName, options: VerbOptions): Pro
     const report = await api.planManifest(key, verb.plan?.(options));
     if (json) printJson(report);
     else showPlan(report);
-    return report.faults.length > 0 ? exitCodes.invalid : exitCodes.ok;
+    return isRefused(report) ? exitCodes.invalid : exitCodes.ok;
   }
   const ready = verb.plan ? await confirmed(api, key, { verb, plan: verb.plan(options), options }) : options;
   const accepted = await verb.ask(api, key, ready);

@@ -50,6 +50,13 @@ export function currentContextLine(): string {
   return `${chosenBy()}: ${apiUrl}${process.env.KUBELOOM_TOKEN ? ' (with KUBELOOM_TOKEN)' : ''}`;
 }
 
+/** The namespace that the context names; undefined when it names none. Never throws: a command without an API needs no connection. */
+export function contextNamespace(): string | undefined {
+  if (process.env.KUBELOOM_API_URL) return undefined;
+  const { current, contexts } = readContexts();
+  return contexts[wanted ?? current ?? localContext]?.namespace;
+}
+
 /** The name of the context that is used; undefined for `KUBELOOM_API_URL` and the platform on this machine. */
 export const usedContext = (): string | undefined => findTarget().context;
 

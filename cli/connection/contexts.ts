@@ -9,6 +9,8 @@ import { CliError, exitCodes } from '../exit-codes.ts';
 
 export const Context = z.strictObject({
   url: z.string(),
+  /** @default `default`; lists show all */
+  namespace: z.string().optional(),
   /** Region of an API in AWS that has a custom domain name. */
   region: z.string().optional(),
   tokenFile: z.string().optional(),

@@ -90,7 +90,7 @@ function whatToDo(manifest: ManifestDescription, name: string): string | undefin
   if (manifest.deleting)
     return `the deletion stopped: \`kubeloom delete ${name}\` continues it, \`--orphan NODE|all\` orphans what cannot be removed${again}`;
   const checked = manifest.checkAt === undefined ? '' : `; what exists is checked for drift ${until(manifest.checkAt)}`;
-  const back = manifest.generation > 1 ? `; or \`kubeloom rollback ${name}\`` : '';
+  const back = manifest.generation > 1 ? `; \`kubeloom rollback ${name} --plan\` shows whether it can go back` : '';
   if (manifest.lastRun?.status === 'Aborted' && onlyCancelled(manifest))
     return `cancelled: \`kubeloom retry ${name}\` continues; or apply a changed manifest${back}`;
   return `failed: fix the cause, then \`kubeloom retry ${name}\`; or apply a changed manifest${back}${again}${checked}`;

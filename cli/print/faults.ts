@@ -1,7 +1,7 @@
 /** Faults and warnings for people: file, line and column, list items by their names, and the lines of a YAML mistake. */
 import { placed } from '#documents/text-places.ts';
 import { isMap } from '#domain/json.ts';
-import { parsePath } from '#domain/manifest/faults/fault.ts';
+import { acceptableWarnings, parsePath } from '#domain/manifest/faults/fault.ts';
 import { wrap } from './layout.ts';
 import { paint } from './output.ts';
 
@@ -35,10 +35,15 @@ export function located<Some extends ShownFault>(document: unknown, faults: read
   return placed(document, faults).map((fault) => ({ ...fault, file, place: placeInWords(document, fault.path) }));
 }
 
-/** One block each: where, what is wrong, what to do. */
+/** One block each: where, what is wrong, what to do; after warnings, the annotation that accepts them. */
 export function faultLines(faults: readonly ShownFault[], kind: 'fault' | 'warning'): string[] {
   const mark = kind === 'fault' ? paint('red', 'fault') : paint('yellow', 'warning');
-  return faults.flatMap(({ path, reason, fix, line, column, file, place, excerpt, id }) => {
+  const ids = acceptableWarnings.filter((id) => faults.some((fault) => fault.id === id));
+  const accept =
+    kind === 'warning' && ids.length > 0
+      ? `  accept:  metadata.annotations: { kubeloom.dev/accept: "${ids.join(', ')}" }`
+      : '';
+  const blocks = faults.flatMap(({ path, reason, fix, line, column, file, place, excerpt, id }) => {
     const inFile = file !== undefined && line !== undefined ? `${file}:${line}:${column ?? 1}` : '';
     const where = [inFile, paint('bold', place || path || (inFile ? '' : '(document)'))].filter(Boolean).join('  ');
     return [
@@ -48,6 +53,7 @@ export function faultLines(faults: readonly ShownFault[], kind: 'fault' | 'warni
       ...(fix ? wrap(`         ${paint('dim', '→')} ${fix}`, 11) : []),
     ];
   });
+  return accept === '' ? blocks : [...blocks, ...wrap(accept, 11)];
 }
 
 /** `spec.nodePools.dynamic[0].count` → `nodePools.dynamic "control".count`, where the item has a name. */

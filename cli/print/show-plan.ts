@@ -7,13 +7,14 @@ import { costLines } from './cost-lines.ts';
 import { demandLines } from './describe-manifest.ts';
 import { faultLines } from './faults.ts';
 import { paint, print, printWrapped } from './output.ts';
+import { refusalsOf } from './refusals.ts';
 import { ago } from './times.ts';
 
-/** Prints it; totals are left out when it has faults. */
-export function showPlan(report: PlanReport): void {
+/** Prints it; totals are left out when it has faults. `document` is what was planned, if it was read from a file: faults name the line. */
+export function showPlan(report: PlanReport, document?: unknown): void {
   const goal = report.rollbackTo === undefined ? '' : `: rollback to generation ${report.rollbackTo}`;
   print(`${paint('bold', `${report.namespace}/${report.name}`)}${goal}`);
-  for (const line of faultLines(report.faults, 'fault')) print(line);
+  for (const line of faultLines([...report.faults, ...refusalsOf(report, document)], 'fault')) print(line);
   for (const line of faultLines(report.warnings, 'warning')) print(line);
   if (report.faults.length > 0) return;
   for (const plan of report.clusters) showCluster(plan);
@@ -54,14 +55,10 @@ function healthLine({ interval, machines, dollarsOfMonth }: NonNullable<PlanRepo
 }
 
 function showCluster(plan: PlanReport['clusters'][number]): void {
-  const { summary, waypoints, refusals } = describeClusterPlan(plan);
+  const { summary, waypoints } = describeClusterPlan(plan);
   print();
   printWrapped(`  cluster ${paint('bold', plan.cluster)}: ${summary}`, 4);
   for (const [index, waypoint] of waypoints.entries()) showWaypoint(waypoint, index + 1);
-  for (const { path, reason, fix } of refusals) {
-    printWrapped(`  ${paint('red', 'refused')} ${path}: ${reason}`, 4);
-    printWrapped(`    → ${fix}`, 6);
-  }
 }
 
 function showWaypoint({ title, lines, stages, forwardOnly }: DescribedWaypoint, number: number): void {

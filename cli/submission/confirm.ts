@@ -9,6 +9,7 @@ import { currentContextLine } from '../connection/connection.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
 import { whenInterrupted } from '../interrupt.ts';
 import { note, printWrapped } from '../print/output.ts';
+import { isRefused } from '../print/refusals.ts';
 import { showPlan } from '../print/show-plan.ts';
 
 /** Options of every command that can remove something. */
@@ -91,8 +92,7 @@ export async function confirmPlan(
   { plan: request, action, always, consent }: Intention,
 ): Promise<PlanReport> {
   const report = await api.planManifest(key, request);
-  const refused = report.faults.length > 0 || report.clusters.some(({ refusals }) => refusals.length > 0);
-  if (refused || consent.yes) return report;
+  if (isRefused(report) || consent.yes) return report;
   if (canAsk(consent)) {
     showPlan(report);
     const orphans = request.orphan?.split(',') ?? [];

@@ -7,6 +7,7 @@ import { documentName } from '#domain/documents/validate-documents.ts';
 import type { Fault } from '#domain/manifest/faults/fault.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
 import { excerptOf, faultLines, keepFile, type ShownFault } from '../print/faults.ts';
+import { type FileNamespace, placeIn } from './placed-in.ts';
 
 /** A document of a file, which may hold many; each request carries one of them. */
 const limits = { maxBytes: 6_000_000, maxTokens: 600_000 };
@@ -23,9 +24,10 @@ export interface DocumentFaults {
   readonly faults: readonly (Fault & ShownFault)[];
 }
 
-/** For a folder, all files that may hold documents. Throws `CliError` when something cannot be read. */
+/** For a folder, all files that may hold documents; `place` is for those that name no namespace. Throws `CliError` when something cannot be read. */
 export async function readDocuments(
   files: readonly string[],
+  place?: FileNamespace,
 ): Promise<{ readonly documents: readonly FileDocument[]; readonly faults: readonly DocumentFaults[] }> {
   const documents: FileDocument[] = [];
   const faults: DocumentFaults[] = [];
@@ -39,12 +41,16 @@ export async function readDocuments(
       faults.push({ file, faults: parsed.faults.map((fault) => ({ ...fault, ...inFile(file, text, fault) })) });
     }
   }
+  if (place) placeIn(documents, place);
   return { documents, faults };
 }
 
-/** The documents of files that have no faults. Throws `CliError` with all faults of all files. */
-export async function readableDocuments(files: readonly string[]): Promise<readonly FileDocument[]> {
-  const { documents, faults } = await readDocuments(files);
+/** The documents of files that have no faults, as `readDocuments`. Throws `CliError` with all faults of all files. */
+export async function readableDocuments(
+  files: readonly string[],
+  place?: FileNamespace,
+): Promise<readonly FileDocument[]> {
+  const { documents, faults } = await readDocuments(files, place);
   if (faults.length === 0) return documents;
   throw new CliError(unreadableLines(faults).join('\n'), exitCodes.invalid);
 }

@@ -12,7 +12,9 @@ import type { CliClient, ManifestName } from '../connection/api-client.ts';
 import { ApiProblem } from '../connection/api-problem.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
 import { faultLines, located } from '../print/faults.ts';
+import { refusalsOf } from '../print/refusals.ts';
 import { type FileDocument, readDocuments, unreadableLines } from './documents.ts';
+import type { FileNamespace } from './placed-in.ts';
 
 /** Documents that others refer to go first. */
 const order = [
@@ -49,8 +51,8 @@ export interface Judged extends Known {
 }
 
 /** In the order in which they are submitted. Throws with all faults before the API is asked. */
-export async function knownDocuments(files: readonly string[]): Promise<readonly Known[]> {
-  const { documents, faults } = await readDocuments(files);
+export async function knownDocuments(files: readonly string[], place?: FileNamespace): Promise<readonly Known[]> {
+  const { documents, faults } = await readDocuments(files, place);
   const problems = [...unreadableLines(faults)];
   const known = documents.map((item) => identify(item));
   problems.push(...known.filter((item) => typeof item === 'string'), ...twinsIn(known));
@@ -110,10 +112,7 @@ async function planned(
       related: referencedDocuments(known.map(({ document }) => document)),
       ...(plans && { plan: [...plans] }),
     });
-    // Clusters that share a pool are refused for the same reason: it is shown once.
-    const all = plan.clusters.flatMap((cluster) => cluster.refusals);
-    const refusals = [...new Map(all.map(({ about: _, ...one }) => [`${one.path} ${one.reason}`, one])).values()];
-    const faults = [...plan.faults, ...located(item.document, refusals)];
+    const faults = [...plan.faults, ...refusalsOf(plan, item.document)];
     return faults.length > 0 ? { ...item, refused: faulty(item, faults) } : { ...item, plan };
   } catch (error) {
     if (!(error instanceof ApiProblem)) throw error;

@@ -30,8 +30,8 @@ code=0
 $kubeloom validate "${files[@]}" >"$report/output" 2>&1 || code=$?
 [ "$code" = 0 ] || finish 'the documents have faults' "$code"
 $kubeloom plan "${files[@]}" >"$report/output" 2>&1 || code=$?
+[ "$code" != 3 ] || finish 'this is refused' 3
 [ "$code" = 0 ] || finish 'this cannot be planned' "$code"
 $kubeloom plan "${files[@]}" --json >"$report/plan.json"
-jq -r '[.] | flatten | map(select(.id == null)) | length' "$report/plan.json" | grep -qx 0 || finish 'this is refused' 3
 jq -r '[.] | flatten | map(.id) | .[]' "$report/plan.json" >"$report/plans"
 finish 'plan' 0

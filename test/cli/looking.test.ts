@@ -175,9 +175,14 @@ describe('kubeloom history and kubeloom diff', () => {
     expect(fresh.stdout).not.toMatch(/^-[^-]/m);
   });
 
+  it('diff of a manifest with one generation says that there is nothing to compare', async () => {
+    const { code, stdout, stderr } = await kubeloom(['diff', 'bank']);
+    expect([code, stdout]).toEqual([0, '']);
+    expect(stderr).toContain('bank: only generation 1 exists, there is nothing to compare');
+  });
+
   it.each([
     [['shop', 'three'], 2, 'is not a generation'],
-    [['bank'], 4, 'has only one generation'],
     [[], 2, 'compare what?'],
   ] as const)('diff refuses %j', async (args, code, reason) => {
     const outcome = await kubeloom(['diff', ...args]);

@@ -41,16 +41,25 @@ describe('the start of the command line', () => {
 
 describe('kubeloomProgram', () => {
   it('each command is found by the words that it is registered with', async () => {
-    expect(await namesOf([])).toEqual(commandWords);
+    expect((await kubeloomProgram()).commands.map((command) => command.name())).toEqual(commandWords);
   });
 
   it('only the command that is called is loaded', async () => {
     expect(await namesOf(['version', '--json'])).toEqual(['version', 'schema']);
+    expect(await namesOf(['help', 'get'])).toEqual(['get']);
   });
 
-  it('all commands are loaded for help and for an unknown command', async () => {
-    expect(await namesOf(['help', 'get'])).toEqual(commandWords);
-    expect(await namesOf(['aply'])).toEqual(commandWords);
-    expect(await namesOf(['--help'])).toEqual(commandWords);
+  it.each([[['aply']], [['--help']], [[]]])(
+    'all commands are listed for %j, and none of their modules is loaded',
+    async (words) => {
+      const { commands } = await kubeloomProgram(words);
+      expect(commands.map((command) => command.name())).toEqual(commandWords);
+      expect(commands.flatMap(({ options }) => options)).toEqual([]);
+    },
+  );
+
+  it('the help lists each command in a group', async () => {
+    const { commands } = await kubeloomProgram([]);
+    expect(commands.filter((command) => !/^[A-Z]\w+:$/.test(command.helpGroup()))).toEqual([]);
   });
 });
