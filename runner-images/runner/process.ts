@@ -26,6 +26,8 @@ export interface Command {
   readonly quietMs?: number;
   /** Stopped after this long. @default 60 minutes */
   readonly totalMs?: number;
+  /** Once it is aborted, with why, the rest of the work is not needed: the tool is stopped, and that is no failure. */
+  readonly enough?: AbortSignal;
   /** From SIGINT to the end of the process group. @default `Surroundings.graceMs` */
   readonly graceMs?: number;
 }
@@ -118,6 +120,12 @@ class Stopper {
   readonly #command: Command;
   readonly #around: CommandOptions;
   readonly #onAbort = () => this.#stop(stageCancelled(this.#around.signal));
+  readonly #onEnough = () => {
+    if (this.failure !== undefined) return;
+    this.#enough = true;
+    this.#end(String(this.#command.enough?.reason));
+  };
+  #enough = false;
   readonly #totalTimer: NodeJS.Timeout;
   readonly #quietMs: number;
   readonly #quietTimer: NodeJS.Timeout;
@@ -130,14 +138,15 @@ class Stopper {
     this.#quietMs = command.quietMs ?? 15 * 60_000;
     const totalMs = command.totalMs ?? 60 * 60_000;
     around.signal.addEventListener('abort', this.#onAbort, { once: true });
+    command.enough?.addEventListener('abort', this.#onEnough, { once: true });
     this.#totalTimer = setTimeout(
       () => this.#stop(this.#tooLong('ToolTooSlow', `ran longer than ${totalMs / 1000} s`)),
       totalMs,
     );
     child.once('exit', (_code, ended) => {
-      if (ended === 'SIGKILL' || ended === 'SIGTERM') this.failure ??= this.#killed(ended);
+      if (!this.#enough && (ended === 'SIGKILL' || ended === 'SIGTERM')) this.failure ??= this.#killed(ended);
       // Child processes of a stopped tool must not continue to create resources.
-      if (this.failure !== undefined) this.#killGroup();
+      if (this.#enough || this.failure !== undefined) this.#killGroup();
     });
     this.#quietTimer = setTimeout(
       () => this.#stop(this.#tooLong('ToolSilent', `printed nothing for ${this.#quietMs / 1000} s`)),
@@ -154,12 +163,18 @@ class Stopper {
     clearTimeout(this.#quietTimer);
     clearTimeout(this.#killTimer);
     this.#around.signal.removeEventListener('abort', this.#onAbort);
+    this.#command.enough?.removeEventListener('abort', this.#onEnough);
   }
 
   #stop(failure: StageFailure): void {
     if (this.failure !== undefined) return;
     this.failure = failure;
-    this.#around.log.write('runner', `stopping ${this.#command.label}: ${failure.message}`);
+    this.#end(failure.message);
+  }
+
+  #end(why: string): void {
+    this.#around.log.write('runner', `stopping ${this.#command.label}: ${why}`);
+    clearTimeout(this.#killTimer);
     this.#child.kill('SIGINT');
     this.#killTimer = setTimeout(() => this.#killGroup(), this.#command.graceMs ?? this.#around.graceMs);
   }

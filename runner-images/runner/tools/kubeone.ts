@@ -14,6 +14,7 @@ import { findAddons } from '../kubeone/addons-directory.ts';
 import { withFullDisk } from '../kubeone/full-disk.ts';
 import { continueUpgrade } from '../kubeone/interrupted-upgrade.ts';
 import { kubeoneError } from '../kubeone/kubeone-failure.ts';
+import { runToLastTask } from '../kubeone/last-task.ts';
 import { acceptedKubeconfig, removeKubeconfig } from '../kubernetes/kubeconfig.ts';
 import { controlNames, membersOf } from '../kubernetes/members.ts';
 import { removeOldMembers } from '../kubernetes/remove-old-members.ts';
@@ -52,15 +53,9 @@ async function apply(context: ContextOf<'kubeone'>): Promise<StageSummary> {
   await removeOldMembers(context, state, keyDirectory);
   await resetHalfJoined(context, state, keyDirectory);
   const options = await continueUpgrade(context, state);
-  const result = await context.run({
-    label: 'kubeone',
-    tool: 'kubeone',
-    program,
-    args: ['apply', '-m', 'kubeone.yaml', '-y', ...options],
-    cwd: directory,
-    quietMs,
-    totalMs,
-  });
+  const args = ['apply', '-m', 'kubeone.yaml', '-y', ...options];
+  const command = { label: 'kubeone', tool: 'kubeone', program, args, cwd: directory, quietMs, totalMs } as const;
+  const result = await runToLastTask(context, command, { state, absent });
   if (result.code !== 0) {
     const printed = `${result.stdout}\n${result.stderr}`;
     const failure = kubeoneError(printed, state, context.document.before, nodesByAddress(context, state));
