@@ -6,6 +6,8 @@ import type { RepairPolicy } from './observed-node.ts';
 const minute = 60_000;
 /** A cluster whose reports lie leads to no more checks than one with the shortest interval. */
 const betweenChecksMs = 10 * minute;
+/** A check compares a node that is not ready twice, a minute apart: it starts so much before its findings are needed. */
+const lookMs = 50_000;
 
 export interface ReportedQuestion {
   /** What the agent reported: nodes that are not well. */
@@ -18,7 +20,7 @@ export interface ReportedQuestion {
   readonly now: Date;
 }
 
-/** True once a node has been unwell for as long as its pool waits before it is replaced, and no check has looked since. */
+/** True shortly before a node has been unwell for as long as its pool waits before it is replaced, unless a check has ended after that. */
 export function asksForCheck({ unwell, state, policies, drift, now }: ReportedQuestion): boolean {
   const poolOf = new Map(state.pools.flatMap(({ name, nodes }) => nodes.map((node) => [node.name, name] as const)));
   const checkedAt = drift === undefined ? 0 : Date.parse(drift.checkedAt);
@@ -26,7 +28,7 @@ export function asksForCheck({ unwell, state, policies, drift, now }: ReportedQu
     const policy = policies[poolOf.get(node) ?? ''];
     if (health === 'healthy' || since === undefined || policy?.onUnhealthy !== 'replace') return false;
     const due = Date.parse(since) + policy.after * minute;
-    return due <= now.getTime() && due > checkedAt;
+    return due - lookMs <= now.getTime() && due > checkedAt;
   });
   const isExpected = drift?.lookAgainAt !== undefined && drift.lookAgainAt <= now.toISOString();
   return waits && (isExpected || now.getTime() - checkedAt >= betweenChecksMs);
