@@ -1,6 +1,7 @@
 /** Answers the cluster-autoscaler: gRPC on one side, the HTTPS API on the other; between them, the pools as they were read last. */
 import { type handleUnaryCall, Server, ServerCredentials, type ServerUnaryCall, status } from '@grpc/grpc-js';
 import type { AgentGroup } from '#contracts/agent.ts';
+import { labelKeys } from '#domain/node-labels.ts';
 import { sizeThatKeeps } from '#domain/what-stays.ts';
 import { type AgentApi, ApiRefusal } from './agent-api.ts';
 import { cloudProvider } from './autoscaler-wire.ts';
@@ -13,11 +14,13 @@ import {
   targetSize,
   templateNode,
 } from './group-answers.ts';
+import { nodePrice, type PodOnWire, podPrice } from './growth-prices.ts';
 import { KnownGroups } from './known-groups.ts';
 
 interface ShortNode {
   readonly providerID: string;
   readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
 }
 
 /** A refusal in words of gRPC. */
@@ -66,6 +69,14 @@ export function autoscalerAnswers(api: AgentApi, clock?: () => number): Readonly
       if (!node) throw new Refused(status.UNIMPLEMENTED, `the capacity of a node of ${id} is not known yet`);
       return { nodeInfo: node, nodeBytes: node };
     },
+    PricingNodePrice: async ({ node }: { node: ShortNode }) => {
+      // A node to come has a name of the autoscaler's own, and the labels of its pool.
+      const pool = node.labels[labelKeys.nodePool] ?? '';
+      return { price: nodePrice(named(await known.all(), pool)) };
+    },
+    PricingPodPrice: async ({ pod, podBytes }: { pod: PodOnWire | null; podBytes: PodOnWire | null }) => ({
+      price: podPrice(await known.all(), podBytes ?? pod),
+    }),
     NodeGroupIncreaseSize: async ({ id, delta }: { id: string; delta: number }) => {
       if (delta <= 0) throw new Refused(status.INVALID_ARGUMENT, `${delta} is not an increase`);
       // It counted from the size that it saw; a person may have asked for more nodes since.

@@ -19,6 +19,8 @@ const methods = {
   NodeGroupDecreaseTargetSize: ['SizeChange', 'Empty'],
   NodeGroupNodes: ['GroupId', 'Instances'],
   NodeGroupTemplateNodeInfo: ['GroupId', 'Template'],
+  PricingNodePrice: ['NodeQuestion', 'Price'],
+  PricingPodPrice: ['PodQuestion', 'Price'],
 } as const;
 
 /** Number and type of each field; `[]` is a list of the type, `{}` a map from strings to the type. */
@@ -36,6 +38,14 @@ const messages: Readonly<Record<string, Readonly<Record<string, readonly [number
   ShortNode: { providerID: [1, 'string'], name: [2, 'string'], labels: [3, 'string{}'] },
   NodeQuestion: { node: [1, 'ShortNode'] },
   Deletion: { nodes: [1, 'ShortNode[]'], id: [2, 'string'] },
+
+  // Both questions also have the time, which is always an hour. The pod is in two fields: up to 1.33 and from 1.34 on.
+  PodQuestion: { pod: [1, 'Pod'], podBytes: [4, 'Pod'] },
+  Pod: { spec: [2, 'PodSpec'] },
+  PodSpec: { containers: [2, 'Container[]'] },
+  Container: { resources: [8, 'Resources'] },
+  Resources: { requests: [2, 'Quantity{}'] },
+  Price: { price: [1, 'double'] },
 
   Instances: { instances: [1, 'Instance[]'] },
   Instance: { id: [1, 'string'], status: [2, 'Status'] },

@@ -35,6 +35,8 @@ export const AgentGroup = z
     size: z.number().int().min(0),
     nodes: z.array(z.strictObject({ name: z.string(), state: AgentNodeState })),
     failure: AgentFailure.optional(),
+    /** What a node costs, where pools grow by price: one currency for all pools of a cluster. Absent: not known, or not needed. */
+    monthlyPrice: z.number().min(0).optional(),
     template: AgentTemplate,
   })
   .meta({ id: 'AgentGroup' });

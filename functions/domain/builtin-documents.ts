@@ -25,10 +25,10 @@ export const builtinDocuments = {
   longhorn: { version: '1.11.3-2', upstream: true, stays: true, defaults: { taintToleration: '' } },
   'longhorn-classes': { version: '1' },
   autoscaler: {
-    version: '4',
+    version: '5',
     agent: true,
     brought: { name: 'kubeloom-agent', by: ['1', '2', '3'] },
-    defaults: { proxy: '', noProxy: '', ca: '' },
+    defaults: { proxy: '', noProxy: '', ca: '', expander: 'least-waste', inTurn: 'true', priorities: [] },
   },
   monitoring: { version: '1' },
 } as const satisfies Readonly<Record<string, BuiltinDocument>>;

@@ -85,7 +85,18 @@ export const NodePoolState = z.strictObject({
   role: z.enum(poolRoles),
   source: z.discriminatedUnion('kind', [DynamicSource, StaticSource]),
   sshPort: z.number().int(),
-  autoscaler: z.strictObject({ min: z.number().int(), max: z.number().int() }).optional(),
+  autoscaler: z
+    .strictObject({
+      min: z.number().int(),
+      max: z.number().int(),
+      /** The pool with the highest one grows first, where pods fit into several. */
+      priority: z.number().int().optional(),
+      /** The cheapest pool of the cluster grows first. */
+      price: flag,
+      /** In place of the list price. */
+      monthlyPrice: z.strictObject({ currency: z.string(), amount: z.number() }).optional(),
+    })
+    .optional(),
   labels: z.record(z.string(), z.string()),
   annotations: z.record(z.string(), z.string()),
   taints: z.array(Taint),

@@ -183,6 +183,8 @@ export const Change = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('HealthChecksChanged'), pool: z.string(), checks: z.array(z.string()) }),
   /** `fixed`, or the bounds: `1 to 5`. */
   z.strictObject({ kind: z.literal('AutoscalerChanged'), pool: z.string(), from: z.string(), to: z.string() }),
+  /** When an autoscaled pool grows, next to others; `order` says it in words: `priority 100, by price`. */
+  z.strictObject({ kind: z.literal('GrowthOrderChanged'), pool: z.string(), order: z.string() }),
   /** Other credentials or templates of a provider instance; `what` says which, from what and to what. */
   z.strictObject({ kind: z.literal('ProviderChanged'), provider: z.string(), what: z.string() }),
   /** How static nodes are reached: user, key or SSH port. */

@@ -110,6 +110,7 @@ const patterns: readonly (readonly [pattern: string, words: string])[] = [
   ['^[a-z0-9]([-a-z0-9]*[a-z0-9])?$', 'DNS name (`a-z 0-9 -`)'],
   ['^[a-z][a-z0-9_-]{0,30}$', 'lower-case letters, digits, `-` and `_`'],
   ['^\\w[\\w.@-]*\\$?$', 'letters, digits, `_`, and after the first `.`, `@` and `-`'],
+  ['^[A-Z]{3}$', 'three capital letters'],
   ['^[0-9a-f]{64}$', '64 digits and letters a to f'],
   ['^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$', 'DNS name, dots allowed'],
   ['^[A-Za-z0-9]([-\\w]*[A-Za-z0-9])?$', 'letters, digits, `-` and `_`'],

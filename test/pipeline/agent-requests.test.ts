@@ -43,6 +43,23 @@ describe('node groups', () => {
     expect((await pipeline.manifest()).status).toBe('Done');
   });
 
+  it('each pool has what a node costs once a growth by price is applied; before that none has a price', async () => {
+    expect((await caller.groups()).map(({ monthlyPrice }) => monthlyPrice)).toEqual([undefined, undefined]);
+    const document = manifestOf(agentClusters);
+    const order: Readonly<Record<string, object>> = {
+      'web-work': { price: true },
+      'web-gpu': { monthlyPrice: { amount: 0, currency: 'EUR' } },
+    };
+    for (const pool of document.spec.nodePools.dynamic)
+      if (pool.autoscaler && order[pool.name]) Object.assign(pool.autoscaler, order[pool.name]);
+    await pipeline.apply(document);
+    await pipeline.settle();
+    expect((await caller.groups()).map(({ pool, monthlyPrice }) => [pool, monthlyPrice])).toEqual([
+      ['web-work', 5],
+      ['web-gpu', 0],
+    ]);
+  });
+
   it('a pool grows from nothing, and nodes that are not needed leave with their places', async () => {
     const grown = await caller.resize('web-gpu', { count: 2 });
     expect(grown).toMatchObject({ status: 200, json: { size: 2, nodes: [] } });

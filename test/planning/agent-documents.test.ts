@@ -86,6 +86,53 @@ describe('the agent and the autoscaler', () => {
       proxy: '',
       noProxy: '',
       api: agentUrl,
+      expander: 'least-waste',
+      inTurn: 'true',
+      priorities: [],
     });
+  });
+});
+
+describe('the order in which pools grow', () => {
+  const agentUrl = 'https://kubeloom.example';
+  const state = (pools: Readonly<Record<string, object>>, current?: ClusterState) => {
+    const scaled = Object.entries(pools).map(([name, order]) => ({ name, autoscaler: { min: 1, max: 3, ...order } }));
+    const spec = {
+      dynamic: [control(1), ...scaled],
+      kubernetes: { pools: { control: ['control'], compute: Object.keys(pools) } },
+    };
+    return desiredWith(spec, { agentUrl, ...(current && { current }) });
+  };
+  const valuesOf = (pools: Readonly<Record<string, object>>) =>
+    state(pools).documents?.find(({ name }) => name === 'autoscaler')?.values;
+
+  test('priorities are expressions for one pool each, highest first, and pools without one come last', () => {
+    expect(
+      valuesOf({ home: { priority: 100 }, 'cloud-1': { priority: 5 }, cloud_2: { priority: 5 }, rest: {} }),
+    ).toMatchObject({
+      expander: 'priority,least-waste',
+      inTurn: 'false',
+      priorities: ['100:\n  - ^home$\n5:\n  - ^cloud-1$\n  - ^cloud_2$\n0:\n  - ^rest$\n'],
+    });
+  });
+
+  test('pools grow by price where one of them is to, after their priorities', () => {
+    expect(valuesOf({ one: { price: true }, other: {} })).toMatchObject({
+      expander: 'price,least-waste',
+      inTurn: 'false',
+      priorities: [],
+    });
+    expect(valuesOf({ one: { price: true }, other: { priority: 1 } })?.expander).toBe('priority,price,least-waste');
+    expect(valuesOf({ one: { price: false } })).toMatchObject({ expander: 'least-waste', inTurn: 'true' });
+  });
+
+  test('other priorities change the documents in the cluster, and the plan names the pool and its order', () => {
+    const before = state({ home: { priority: 100 }, cloud: {} });
+    const after = state({ home: { priority: 100 }, cloud: { priority: 200 } }, before);
+    const path = planClusterPath({ cluster: 'c', current: before, attempted: null, desired: after });
+    expect(pathText(path)).toEqual(['settle: nodes']);
+    expect(path.waypoints.flatMap(({ changes }) => changes)).toContainEqual(
+      expect.objectContaining({ kind: 'GrowthOrderChanged', order: 'priority 200' }),
+    );
   });
 });

@@ -158,6 +158,13 @@ export const settingCases: readonly ChangeCase[] = [
     changes: ['NodesAdded', 'AutoscalerChanged'],
   },
   {
+    title: 'the order of an autoscaled pool: no machine is touched, and without the autoscaler no stage',
+    from: { dynamic: [control(1), compute(0, { autoscaler: { min: 1, max: 5, priority: 5 } })] },
+    to: { dynamic: [control(1), compute(0, { autoscaler: { min: 1, max: 5, priority: 9, price: true } })] },
+    path: ['settle:'],
+    changes: ['GrowthOrderChanged'],
+  },
+  {
     title: 'credentials of a provider: no machine is touched',
     from: {},
     to: { secrets: { 'aws-1': 'rotated' } },

@@ -98,11 +98,17 @@ interface PodSpec {
 /** Our templates, with the image of Node that the site has. */
 function documents(name: string, flags: readonly string[]): Readonly<Record<string, string>> {
   const folder = fileURLToPath(new URL(`../../templates/kubernetes/${name}`, import.meta.url));
-  const objects = readdirSync(folder).flatMap((file) =>
-    parseAllDocuments(readFileSync(join(folder, file), 'utf8')).map((document) => document.toJS()),
-  );
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.yaml'));
+  const textOf = (file: string) => readFileSync(join(folder, file), 'utf8');
+  const isRepeated = (file: string) => file.includes('/');
+  const objects = files
+    .filter((file) => !isRepeated(file))
+    .flatMap((file) => parseAllDocuments(textOf(file)).map((document) => document.toJS()));
   for (const { kind, spec } of objects) if (kind === 'Deployment') useSite(spec.template.spec, flags);
-  return { [`kubernetes/${name}/all.yaml`]: objects.map((object) => JSON.stringify(object)).join('\n---\n') };
+  return {
+    [`kubernetes/${name}/all.yaml`]: objects.map((object) => JSON.stringify(object)).join('\n---\n'),
+    ...Object.fromEntries(files.filter(isRepeated).map((file) => [`kubernetes/${name}/${file}`, textOf(file)])),
+  };
 }
 
 function useSite(pod: PodSpec, flags: readonly string[]): void {

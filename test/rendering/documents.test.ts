@@ -47,6 +47,9 @@ describe('templates of Kubeloom', () => {
       ca: 'an authority',
       proxy: 'http://proxy.example:3128',
       noProxy: '.svc,kubeloom.example',
+      expander: 'priority,price,least-waste',
+      inTurn: 'false',
+      priorities: ['100:\n  - ^home$\n0:\n  - ^cloud$\n'],
     },
   };
   const ofRunner = { agent: 'the program', agentHash: '0123456789abcdef' };
@@ -65,10 +68,25 @@ describe('templates of Kubeloom', () => {
     ['autoscaler', { image: autoscalerImage('1.34.2'), api: 'https://kubeloom.example' }],
   ] as const)('%s in a state of an older version are rendered with what was true then', (name, older) => {
     const files = { templates: templatesOf(name), values: ofRunner };
-    const added = { taintToleration: '', tolerations: [], proxy: '', noProxy: '' };
+    const order = { expander: 'least-waste', inTurn: 'true', priorities: [] };
+    const added = { taintToleration: '', tolerations: [], proxy: '', noProxy: '', ...order };
     expect(renderDocument({ ...builtinDocument(name, older), version: 'builtin@1' }, files)).toEqual(
       renderDocument(builtinDocument(name, { ...added, ...older }), files),
     );
+  });
+
+  test('the ConfigMap of priorities, and the right to watch it, are there while a pool has a priority', () => {
+    const namesWith = (priorities: string[]) => {
+      const document = builtinDocument('autoscaler', { ...values.autoscaler, priorities });
+      const objects = renderDocument(document, { templates: templatesOf('autoscaler'), values: ofRunner });
+      return objects.map((object) => objectText(nameOfObject(object)));
+    };
+    const without = namesWith([]);
+    expect(namesWith(['1:\n  - ^a$\n']).filter((name) => !without.includes(name))).toEqual([
+      'v1 ConfigMap kube-system/cluster-autoscaler-priority-expander',
+      'rbac.authorization.k8s.io/v1 Role kube-system/kubeloom-autoscaler-priorities',
+      'rbac.authorization.k8s.io/v1 RoleBinding kube-system/kubeloom-autoscaler-priorities',
+    ]);
   });
 
   test('the agent runs in the image of Node that the runners have', () => {

@@ -6,6 +6,7 @@ import { type Demand, openDemand } from '#domain/demand.ts';
 import type { InputManifest } from '#domain/manifest/schema/input-manifest.ts';
 import { capacityOf } from '#domain/node-capacity.ts';
 import { nodeLabels, nodeTaints } from '#domain/planning/desired/node-metadata.ts';
+import { scalingPrices } from '#domain/prices/scaling-prices.ts';
 import { boundsOf } from '../../pipeline/plans/cluster-plans.ts';
 
 export interface AgentKnowledge {
@@ -21,6 +22,8 @@ export function agentGroups(
   { demand, capacity }: AgentKnowledge,
 ): AgentGroup[] {
   const open = openDemand(demand, { current, attempted, bounds: boundsOf(document) });
+  // As they were applied: an agent that came before the first price does not know the field.
+  const prices = scalingPrices(current?.pools ?? []);
   return document.spec.nodePools.dynamic.flatMap((blueprint) => {
     const ofIt = ({ name, role }: NodePoolState) => name === blueprint.name && role === 'compute';
     const pool = current?.pools.findLast(ofIt);
@@ -28,6 +31,7 @@ export function agentGroups(
     const tried = attempted?.pools.filter(ofIt).flatMap(({ nodes }) => nodes) ?? [];
     const { min, max } = blueprint.autoscaler;
     const failure = open.failures[pool.name];
+    const monthlyPrice = prices.get(pool.name);
     const asked = open.sizes[pool.name]?.count ?? pool.nodes.length;
     return [
       {
@@ -44,6 +48,7 @@ export function agentGroups(
             outOfResources: failure.class === 'capacity' || failure.class === 'quota',
           },
         }),
+        ...(monthlyPrice !== undefined && { monthlyPrice }),
         template: templateOf(pool, capacity[pool.name] ?? capacityOf(blueprint)),
       },
     ];

@@ -9,6 +9,7 @@ import { clusterRules } from './rules/cluster-rules.ts';
 import { dnsRules } from './rules/dns-rules.ts';
 import { documentRules } from './rules/document-rules.ts';
 import { dynamicPoolRules } from './rules/dynamic-pool-rules.ts';
+import { growthOrderRules } from './rules/growth-order-rules.ts';
 import { kubernetesOptionRules } from './rules/kubernetes-option-rules.ts';
 import { loadBalancerRules } from './rules/load-balancer-rules.ts';
 import { indexManifest, type ManifestIndex, type ValidationContext } from './rules/manifest-index.ts';
@@ -26,6 +27,7 @@ export const machineRules: readonly Rule[] = [
   providerRules,
   poolRules,
   dynamicPoolRules,
+  growthOrderRules,
   staticPoolRules,
   networkRules,
   roleRules,

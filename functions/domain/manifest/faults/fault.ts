@@ -54,6 +54,7 @@ export const acceptableWarnings = [
   'lasting-key',
   'nothing-scales',
   'unknown-capacity',
+  'unknown-price',
   'unused-property',
 ] as const;
 /** The others are about things that would be destroyed or are not understood: they stay. */

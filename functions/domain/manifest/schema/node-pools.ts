@@ -50,6 +50,8 @@ export const ManifestMachineSpec = z
     ...(nvidiaGpuType !== undefined && { nvidiaGpuType }),
   }));
 
+const highestPriority = 1000;
+
 const Autoscaler = z.strictObject({
   min: Count.describe('Fewest nodes; 0 is allowed.'),
   max: Count.min(1, { error: 'is less than 1; an autoscaled pool must be able to have a node' }).describe(
@@ -63,6 +65,34 @@ const Autoscaler = z.strictObject({
     })
     .optional()
     .describe('Kubeloom: the capacity of a node; an autoscaler needs it to scale the pool up from 0 nodes.'),
+  priority: z
+    .int()
+    .min(1, { error: (issue) => `${shown(issue.input)} is less than 1; use 1 to ${highestPriority}` })
+    .max(highestPriority, { error: (issue) => `${shown(issue.input)} is too high; use 1 to ${highestPriority}` })
+    .optional()
+    .describe(
+      'Kubeloom: of several pools that pods fit into, the one of the highest priority grows first; without one, last.',
+    ),
+  price: z
+    .boolean()
+    .optional()
+    .describe(
+      'Kubeloom: of the pools of a cluster that pods fit into, the cheapest grows first; one such pool is enough.',
+    ),
+  monthlyPrice: z
+    .strictObject({
+      amount: z
+        .number()
+        .min(0, { error: 'is negative; use 0 or more' })
+        .max(1_000_000)
+        .describe('0: it costs nothing more.'),
+      currency: z
+        .string()
+        .regex(/^[A-Z]{3}$/, { error: (issue) => `${shown(issue.input)} is not a currency; use a code as EUR` })
+        .describe('ISO 4217 code, as `EUR`.'),
+    })
+    .optional()
+    .describe('Kubeloom: what a node of the pool costs a month, for that order; default: the list price.'),
 });
 
 const ProviderSpec = z.strictObject({

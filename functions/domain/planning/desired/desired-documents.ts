@@ -6,6 +6,7 @@ import type { ClusterState, LoadBalancerState, NodePoolState, Taint } from '#dom
 import { takesStorage } from '#domain/node-labels.ts';
 import { documentsKey } from '#domain/template-version.ts';
 import type { KubernetesCluster } from '../../manifest/schema/input-manifest.ts';
+import { growthOrder } from './growth-order.ts';
 import { poolTaints, storageTag } from './node-metadata.ts';
 
 export type Storage = 'longhorn' | 'none';
@@ -50,7 +51,7 @@ export function desiredDocuments(
   const builtin = [
     ...(hasAgent ? [agentDocument(cluster, agentUrl, agentCa)] : []),
     ...(storage === 'longhorn' ? longhornDocuments(pools) : []),
-    ...(hasAgent && isAutoscaled(pools) ? [autoscalerDocument(cluster, agentUrl, agentCa)] : []),
+    ...(hasAgent && isAutoscaled(pools) ? [autoscalerDocument(cluster, pools, { api: agentUrl, ca: agentCa })] : []),
     ...(cluster.documents?.some(({ name }) => name === 'monitoring') ? [monitoringDocument(loadBalancers)] : []),
   ];
   const entries = (cluster.documents ?? []).map(({ name, enabled, inline, templatesRef }): Entry => {
@@ -108,9 +109,14 @@ function isOff({ documents = [] }: KubernetesCluster, builtin: BuiltinName): boo
   return documents.some(({ name, enabled }) => name === builtin && !enabled);
 }
 
-/** It comes with the first autoscaled pool and goes with the last; bounds of pools are the API's to know. */
-function autoscalerDocument({ version, installationProxy }: KubernetesCluster, api: string, ca: string): DocumentState {
-  const values = { image: autoscalerImage(version), api, ca, ...proxyOfAgent(installationProxy) };
+/** It comes with the first autoscaled pool and goes with the last; bounds of pools are the API's to know, their order is the autoscaler's. */
+function autoscalerDocument(
+  { version, installationProxy }: KubernetesCluster,
+  pools: readonly NodePoolState[],
+  access: { readonly api: string; readonly ca: string },
+): DocumentState {
+  const order = growthOrder(computePools(pools));
+  const values = { image: autoscalerImage(version), ...access, ...proxyOfAgent(installationProxy), ...order };
   return builtinDocument('autoscaler', values);
 }
 

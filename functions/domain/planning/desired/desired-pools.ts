@@ -14,6 +14,7 @@ import { onceFor } from '#domain/once-for.ts';
 import type { InputManifest } from '../../manifest/schema/input-manifest.ts';
 import type { DynamicNodePool, StaticNodePool } from '../../manifest/schema/node-pools.ts';
 import { locatorOf } from '../../manifest/schema/secret-source.ts';
+import { scalingOf } from './growth-order.ts';
 
 /** What all instances of a cluster draw from. */
 export interface PoolSources {
@@ -111,7 +112,7 @@ function dynamicInstance(pool: DynamicNodePool, use: PoolRole, sources: PoolSour
     id,
     source: { ...source, subnet },
     sshPort: 22,
-    ...(pool.autoscaler ? { autoscaler: { min: pool.autoscaler.min, max: pool.autoscaler.max } } : {}),
+    ...(pool.autoscaler ? { autoscaler: scalingOf(pool.autoscaler) } : {}),
     nodes: filledUp(
       id,
       keptOf(stay, count, [removedBy(existing), use.role === 'machine' ? sources.unhealthy : new Set()]),

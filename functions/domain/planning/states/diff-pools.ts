@@ -3,6 +3,7 @@ import { type NodePoolState, type NodeState, serverTypeOf, type Taint } from '#d
 import { checkName } from '#domain/health-check.ts';
 import { changedMachineFields } from '#domain/machine-fields.ts';
 import type { Change } from '#domain/plan.ts';
+import { moneyText } from '#domain/prices/money-text.ts';
 import { sameValue } from '#domain/same-value.ts';
 
 /** The change of a pool that is added. */
@@ -52,6 +53,9 @@ function diffMetadata(from: NodePoolState, to: NodePoolState): Change[] {
   }
   if (scaleText(from) !== scaleText(to)) {
     changes.push({ kind: 'AutoscalerChanged', pool: to.id, from: scaleText(from), to: scaleText(to) });
+  }
+  if (orderText(from) !== orderText(to)) {
+    changes.push({ kind: 'GrowthOrderChanged', pool: to.id, order: orderText(to) });
   }
   if (from.boot !== to.boot) changes.push({ kind: 'BootChanged', pool: to.id, removed: to.boot === undefined });
   const ports = openPortTexts(to);
@@ -111,6 +115,16 @@ function accessText(pool: NodePoolState, node: NodeState): string {
 
 function scaleText(pool: NodePoolState): string {
   return pool.autoscaler === undefined ? 'fixed' : `${pool.autoscaler.min} to ${pool.autoscaler.max}`;
+}
+
+/** Empty for pools without an order, autoscaled or not. */
+function orderText({ autoscaler: { priority, price, monthlyPrice } = { min: 0, max: 0 } }: NodePoolState): string {
+  const parts = [
+    ...(priority === undefined ? [] : [`priority ${priority}`]),
+    ...(price ? ['the cheapest first'] : []),
+    ...(monthlyPrice ? [`a node counts as ${moneyText(monthlyPrice)} a month`] : []),
+  ];
+  return parts.join(', ');
 }
 
 function taintMap(taints: readonly Taint[]): Readonly<Record<string, string>> {

@@ -50,6 +50,8 @@ export function changeSentences(change: Change, label: PoolLabel): readonly stri
       return [`health checks of ${label(change.pool)}: ${listed(change.checks) || 'none'}`];
     case 'AutoscalerChanged':
       return [`the size of ${label(change.pool)} goes from ${change.from} to ${change.to}`];
+    case 'GrowthOrderChanged':
+      return [`the order in which ${label(change.pool)} grows: ${change.order || 'none of its own'}`];
     case 'ProviderChanged':
       return [`provider ${change.provider}: ${change.what}; no machine is touched`];
     case 'NodeAccessChanged':
@@ -108,6 +110,8 @@ export function settingText(change: Change, label: PoolLabel): string | undefine
       return `health checks of ${label(change.pool)}`;
     case 'AutoscalerChanged':
       return `size of ${label(change.pool)}`;
+    case 'GrowthOrderChanged':
+      return `growth order of ${label(change.pool)}`;
     case 'ProviderChanged':
       return `${change.what.split(' ')[0]} of ${change.provider}`;
     case 'NodeAccessChanged':
