@@ -2,6 +2,10 @@
 import { AgentGroup, AgentGroups, type AgentHealth, AgentNodes, type AgentSize } from '#contracts/agent.ts';
 import { parseJson } from '#domain/json.ts';
 import { printableText } from '#domain/observed/printable-text.ts';
+import { boundedText } from './bounded-text.ts';
+
+/** A thousand nodes are some 10 MB; the pod has 128 MB. */
+export const mostAgentBytes = 32_000_000;
 
 export interface AgentApi {
   groups(): Promise<readonly AgentGroup[]>;
@@ -39,7 +43,7 @@ export function agentApi({ apiUrl, token, timeoutMs }: AgentConnection): AgentAp
       redirect: 'error',
       signal: AbortSignal.timeout(timeoutMs),
     });
-    const text = await boundedText(response);
+    const text = await boundedText(response, mostAgentBytes);
     if (response.ok) return JSON.parse(text);
     throw new ApiRefusal(response.status, detailOf(text) ?? `HTTP ${response.status}`);
   };
@@ -48,21 +52,6 @@ export function agentApi({ apiUrl, token, timeoutMs }: AgentConnection): AgentAp
     resize: async (pool, size) => AgentGroup.parse(await ask('POST', `groups/${encodeURIComponent(pool)}/size`, size)),
     report: async (health) => AgentNodes.parse(await ask('POST', 'health', health)).nodes,
   };
-}
-
-/** A thousand nodes are some 10 MB; the pod has 128 MB. */
-const mostBytes = 32_000_000;
-
-/** Throws a `RangeError` for an answer that is larger than any. */
-export async function boundedText(response: Response): Promise<string> {
-  const pieces: Uint8Array[] = [];
-  let size = 0;
-  for await (const piece of response.body ?? []) {
-    size += piece.length;
-    if (size > mostBytes) throw new RangeError(`the answer is larger than ${mostBytes} bytes`);
-    pieces.push(piece);
-  }
-  return Buffer.concat(pieces).toString('utf8');
 }
 
 /** Detail of a problem (RFC 9457). */

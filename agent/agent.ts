@@ -11,6 +11,10 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { agentApi } from './agent-api.ts';
 import { autoscalerAnswers, serveAutoscaler } from './autoscaler-service.ts';
 import { clusterApi, keepLooking, rhythm } from './node-agent.ts';
+import { runOnNode } from './notices/run-on-node.ts';
+
+// On a node of a cloud, without any right: see there.
+if (process.env.KUBELOOM_NOTICES_CLOUD) process.exit(await runOnNode(process.env));
 
 /** The autoscaler waits 5 s for an answer. */
 const timeoutMs = 4_000;

@@ -15,7 +15,8 @@ import {
   Quantities,
 } from '#domain/observed/kubernetes-texts.ts';
 import { sameValue } from '#domain/same-value.ts';
-import { type AgentApi, boundedText } from './agent-api.ts';
+import { type AgentApi, mostAgentBytes } from './agent-api.ts';
+import { boundedText } from './bounded-text.ts';
 
 /** How often the agent reads the nodes, and reports that nothing changed, in milliseconds; while a node is unwell, Kubeloom waits to replace it. */
 export const rhythm = { everyMs: 10_000, heartbeatMs: 5 * 60_000, unwellMs: 20_000, openMs: 60_000 } as const;
@@ -48,7 +49,7 @@ export function clusterApi({ url, tokenFile }: ClusterConnection): ClusterApi {
       signal: AbortSignal.timeout(20_000),
     });
     if (!response.ok) throw new Error(`${method} ${path}: the API server answers ${response.status}`);
-    return JSON.parse(await boundedText(response));
+    return JSON.parse(await boundedText(response, mostAgentBytes));
   };
   return {
     get: (path) => ask('GET', path),
