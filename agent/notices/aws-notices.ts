@@ -65,7 +65,7 @@ export function awsNotices(ask: AskMetadata, now: () => Date): () => Promise<rea
     const answer = await ask('/latest/api/token', { method: 'PUT', headers });
     return { text: Token.parse(textOf(answer, 'token')), at: now().getTime() };
   };
-  /** Undefined: there is none. */
+  /** Undefined: the machine has no such notice. */
   const read = async <Shape extends z.ZodType>(item: string, shape: Shape): Promise<z.infer<Shape> | undefined> => {
     if (token === undefined || now().getTime() - token.at > renewMs) token = await newToken();
     const answer = await ask(`/latest/meta-data/${item}`, { headers: { 'x-aws-ec2-metadata-token': token.text } });

@@ -38,7 +38,7 @@ export interface Saying {
   readonly say: (line: string) => void;
 }
 
-/** Returns what has changed, once it is said; undefined after the signal. */
+/** Returns what has changed, once that is written; undefined after the signal. */
 export async function sayNotices(saying: Saying): Promise<SaidNotice | undefined> {
   const { cloud, base, directory, lastWords, everyMs, unknownMs, signal, say } = saying;
   const [saidFile, knownFile] = [join(directory, 'said'), join(directory, 'known')];

@@ -16,7 +16,7 @@ export const Notice = z.strictObject({
 });
 export type Notice = z.infer<typeof Notice>;
 
-/** What is said of a node: that there is no notice any more, too. */
+/** What a pod says about its node: that there is no notice any more, too. */
 export const SaidNotice = z.union([Notice, z.strictObject({ kind: z.literal('none') })]);
 export type SaidNotice = z.infer<typeof SaidNotice>;
 

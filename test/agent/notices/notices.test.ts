@@ -114,7 +114,7 @@ it('a token of AWS that is worth nothing any more costs one round', async () => 
   expect(await read()).toEqual([]);
 });
 
-describe('a node', () => {
+describe('a node of a cloud', () => {
   function places(): Pick<Saying, 'directory' | 'lastWords'> & { readonly words: () => string } {
     const directory = mkdtempSync(join(tmpdir(), 'kubeloom-notices-'));
     onTestFinished(() => rmSync(directory, { recursive: true }));
@@ -134,7 +134,7 @@ describe('a node', () => {
     return { ended, stop: () => stop.abort() };
   }
 
-  it('says a notice once, keeps saying it however its container ends, and says when it is over', async () => {
+  it('a node says a notice once, keeps saying it however its container ends, and says when it is over', async () => {
     const at = places();
     announce({ gcp: { preempted: 'FALSE', maintenance: 'MIGRATE_ON_HOST_MAINTENANCE' } });
     expect(await container(at).ended).toEqual({ kind: 'pauses' });
@@ -148,7 +148,7 @@ describe('a node', () => {
     expect(at.words()).toBe('{"kind":"none"}');
   });
 
-  it('without a notice says nothing, and that the notices are known', async () => {
+  it('a node without a notice says nothing, and that the notices are known', async () => {
     const at = places();
     const one = container(at);
     await expect.poll(() => existsSync(join(at.directory, 'known'))).toBe(true);
@@ -157,7 +157,7 @@ describe('a node', () => {
     expect(at.words()).toBe('');
   });
 
-  it('whose metadata service does not answer takes nothing back, and no longer counts as known', async () => {
+  it('a node whose metadata service does not answer takes nothing back, and no longer counts as known', async () => {
     const at = places();
     announce({ gcp: { preempted: 'TRUE', maintenance: 'NONE' } });
     await container(at).ended;
