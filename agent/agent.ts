@@ -1,7 +1,7 @@
 /**
  * The agent of a workload cluster. It has two tasks, each in a pod of its own, so that neither has the rights of the other:
  * next to the cluster-autoscaler it answers that (KUBELOOM_AGENT_PORT); apart from it, it reports nodes and approves certificates
- * (KUBELOOM_KUBERNETES_URL, KUBELOOM_KUBERNETES_TOKEN_FILE).
+ * (KUBELOOM_KUBERNETES_URL, KUBELOOM_KUBERNETES_TOKEN_FILE), and acts on notices of clouds where these exist (KUBELOOM_NOTICES).
  *
  * KUBELOOM_API_URL, KUBELOOM_AGENT_TOKEN_FILE: where the API of Kubeloom is, and the token of the cluster. `ca.pem` next to the program
  * has the authority of an installation whose API shows certificates of its own.
@@ -10,7 +10,8 @@ import { readFile } from 'node:fs/promises';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { agentApi } from './agent-api.ts';
 import { autoscalerAnswers, serveAutoscaler } from './autoscaler-service.ts';
-import { clusterApi, keepLooking, rhythm } from './node-agent.ts';
+import { clusterApi, keepLooking, Nudge, rhythm } from './node-agent.ts';
+import { keepNotices } from './notices/keep-notices.ts';
 import { runOnNode } from './notices/run-on-node.ts';
 
 // On a node of a cloud, without any right: see there.
@@ -18,6 +19,8 @@ if (process.env.KUBELOOM_NOTICES_CLOUD) process.exit(await runOnNode(process.env
 
 /** The autoscaler waits 5 s for an answer. */
 const timeoutMs = 4_000;
+/** A spot machine is gone 30 s after its notice in some clouds. */
+const noticesEveryMs = 1_000;
 
 const { KUBELOOM_API_URL: apiUrl, KUBELOOM_AGENT_TOKEN_FILE: tokenFile, KUBELOOM_AGENT_PORT: port } = process.env;
 const { KUBELOOM_KUBERNETES_URL: url, KUBELOOM_KUBERNETES_TOKEN_FILE: accountFile } = process.env;
@@ -46,9 +49,10 @@ if (port) {
 }
 if (url && accountFile) {
   say(`reports the nodes of the cluster when they change, and every ${rhythm.heartbeatMs / 60_000} minutes`);
-  await keepLooking(api, clusterApi({ url, tokenFile: accountFile }), {
-    ...rhythm,
-    signal: stop.signal,
-    say,
-  });
+  const cluster = clusterApi({ url, tokenFile: accountFile });
+  const nudge = new Nudge();
+  const { signal } = stop;
+  if (process.env.KUBELOOM_NOTICES)
+    void keepNotices(cluster, { everyMs: noticesEveryMs, signal, say, changed: () => nudge.now() });
+  await keepLooking(api, cluster, { ...rhythm, signal, say, nudge });
 }

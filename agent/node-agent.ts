@@ -6,12 +6,15 @@ import type { AgentHealth, AgentNodes } from '#contracts/agent.ts';
 import { mayApprove, type SigningRequest } from '#domain/certificates/may-approve.ts';
 import { openServingRequests, ServingRequests } from '#domain/certificates/serving-requests.ts';
 import { isLocked } from '#domain/node-labels.ts';
+import { losesMachine, noticeIn } from '#domain/node-notice.ts';
 import {
   ConditionStatus,
   KubernetesName,
   KubernetesTime,
   ObservedConditionType,
   ObservedLabels,
+  ObservedLabelValue,
+  QualifiedName,
   Quantities,
 } from '#domain/observed/kubernetes-texts.ts';
 import { sameValue } from '#domain/same-value.ts';
@@ -30,6 +33,14 @@ export interface ClusterApi {
   put(path: string, body: object): Promise<void>;
 }
 
+/** The same for what acts on notices. */
+export interface ActingApi extends ClusterApi {
+  /** Merges lists by their keys, as Kubernetes knows them. */
+  patch(path: string, body: object): Promise<void>;
+  /** Returns the status of the answer, whatever it is. */
+  post(path: string, body: object): Promise<number>;
+}
+
 export interface ClusterConnection {
   /** `https://kubernetes.default.svc` */
   readonly url: string;
@@ -38,24 +49,39 @@ export interface ClusterConnection {
 }
 
 /** The certificate authority of the cluster is trusted by the process (NODE_EXTRA_CA_CERTS). */
-export function clusterApi({ url, tokenFile }: ClusterConnection): ClusterApi {
-  const ask = async (method: string, path: string, body?: object): Promise<unknown> => {
+export function clusterApi({ url, tokenFile }: ClusterConnection): ActingApi {
+  const send = async (method: string, path: string, body?: object, type = 'json'): Promise<Response> => {
     const token = (await readFile(tokenFile, 'utf8')).trim();
-    const response = await fetch(`${url}${path}`, {
+    return fetch(`${url}${path}`, {
       method,
-      headers: { authorization: `Bearer ${token}`, accept: 'application/json', 'content-type': 'application/json' },
+      headers: { authorization: `Bearer ${token}`, accept: 'application/json', 'content-type': `application/${type}` },
       ...(body && { body: JSON.stringify(body) }),
       redirect: 'error',
       signal: AbortSignal.timeout(20_000),
     });
+  };
+  const ask = async (...[method, path, ...rest]: Parameters<typeof send>): Promise<unknown> => {
+    const response = await send(method, path, ...rest);
     if (!response.ok) throw new Error(`${method} ${path}: the API server answers ${response.status}`);
     return JSON.parse(await boundedText(response, mostAgentBytes));
   };
   return {
     get: (path) => ask('GET', path),
     put: async (path, body) => void (await ask('PUT', path, body)),
+    patch: async (path, body) => void (await ask('PATCH', path, body, 'strategic-merge-patch+json')),
+    post: async (path, body) => {
+      const response = await send('POST', path, body);
+      await boundedText(response, mostAgentBytes);
+      return response.status;
+    },
   };
 }
+
+const ReportedTaint = z.object({
+  key: QualifiedName,
+  value: ObservedLabelValue.optional(),
+  timeAdded: KubernetesTime.optional(),
+});
 
 /** What a kubelet writes and that has another form counts as not reported: one node that lies hides no other. */
 export const ReportedNodes = z.object({
@@ -66,6 +92,7 @@ export const ReportedNodes = z.object({
         labels: ObservedLabels.default({}),
         creationTimestamp: KubernetesTime.optional(),
       }),
+      spec: z.object({ taints: z.array(ReportedTaint.optional().catch(undefined)).default([]) }).prefault({}),
       status: z
         .object({
           conditions: z
@@ -106,10 +133,13 @@ async function reportOf(
   return { health, at, known: await api.report(health) };
 }
 
-/** A node stopped being ready lately. */
+/** A node stopped being ready lately, or the cloud takes its machine. */
 function isUnwell({ nodes }: AgentHealth): boolean {
   const lately = Date.now() - unwellForMs;
-  return nodes.some(({ ready, readySince }) => ready !== 'True' && Date.parse(readySince ?? '') > lately);
+  return nodes.some(({ ready, readySince, notice }) => {
+    const since = ready !== 'True' ? readySince : losesMachine(notice) ? notice?.since : undefined;
+    return Date.parse(since ?? '') > lately;
+  });
 }
 
 const requestsPath = '/apis/certificates.k8s.io/v1/certificatesigningrequests';
@@ -146,7 +176,8 @@ const approval = {
 
 function healthIn(list: unknown): AgentHealth {
   return {
-    nodes: ReportedNodes.parse(list).items.map(({ metadata: { name, labels, creationTimestamp }, status }) => {
+    nodes: ReportedNodes.parse(list).items.map(({ metadata: { name, labels, creationTimestamp }, spec, status }) => {
+      const notice = noticeIn(spec.taints.filter((taint) => taint !== undefined));
       const { status: ready = 'Unknown', lastTransitionTime } =
         status.conditions.find((one) => one?.type === 'Ready') ?? {};
       return {
@@ -156,6 +187,7 @@ function healthIn(list: unknown): AgentHealth {
         ready,
         ...(lastTransitionTime && { readySince: lastTransitionTime }),
         ...(creationTimestamp && { createdAt: creationTimestamp }),
+        ...(notice && { notice }),
       };
     }),
   };
@@ -172,6 +204,23 @@ export interface Looking {
   readonly openMs: number;
   readonly signal: AbortSignal;
   readonly say: (line: string) => void;
+  /** Ends a pause before its time. @default nothing does */
+  readonly nudge?: Nudge;
+}
+
+/** Nodes have changed: a round that began before may not have seen it. */
+export class Nudge {
+  #controller = new AbortController();
+
+  /** That of the next nudge. */
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  now(): void {
+    this.#controller.abort();
+    this.#controller = new AbortController();
+  }
 }
 
 /** A list of a thousand nodes is some 10 MB: it is read once a minute. */
@@ -181,11 +230,12 @@ const msOfNode = 60;
 export async function keepLooking(
   api: Pick<AgentApi, 'report'>,
   cluster: ClusterApi,
-  { everyMs, heartbeatMs, unwellMs, openMs, signal, say }: Looking,
+  { everyMs, heartbeatMs, unwellMs, openMs, signal, say, nudge = new Nudge() }: Looking,
 ): Promise<void> {
   let last: Reported | undefined;
   let failed = 0;
   while (!signal.aborted) {
+    const ends = AbortSignal.any([signal, nudge.signal]);
     try {
       const health = healthIn(await cluster.get('/api/v1/nodes'));
       last = await reportOf(api, health, last, isUnwell(health) ? Math.min(unwellMs, heartbeatMs) : heartbeatMs);
@@ -201,6 +251,6 @@ export async function keepLooking(
       say(`this round failed: ${error instanceof Error ? error.message : String(error)}`);
     }
     const wait = Math.max(everyMs, msOfNode * (last?.health.nodes.length ?? 0)) * 2 ** failed;
-    await pause(Math.min(wait, Math.max(everyMs, heartbeatMs)), undefined, { signal }).catch(() => undefined);
+    await pause(Math.min(wait, Math.max(everyMs, heartbeatMs)), undefined, { signal: ends }).catch(() => undefined);
   }
 }

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { parseJson } from '#domain/json.ts';
 import type { Notice } from '#domain/node-notice.ts';
 import { closedText } from '#domain/observed/closed-texts.ts';
-import { type AskMetadata, textOf } from './metadata-service.ts';
+import { type AskMetadata, answeredText } from './metadata-service.ts';
 
 /** A token lives for so long; it is renewed sooner. */
 const tokenSeconds = 21_600;
@@ -63,7 +63,7 @@ export function awsNotices(ask: AskMetadata, now: () => Date): () => Promise<rea
   const newToken = async (): Promise<{ readonly text: string; readonly at: number }> => {
     const headers = { 'x-aws-ec2-metadata-token-ttl-seconds': String(tokenSeconds) };
     const answer = await ask('/latest/api/token', { method: 'PUT', headers });
-    return { text: Token.parse(textOf(answer, 'token')), at: now().getTime() };
+    return { text: Token.parse(answeredText(answer, 'token')), at: now().getTime() };
   };
   /** Undefined: the machine has no such notice. */
   const read = async <Shape extends z.ZodType>(item: string, shape: Shape): Promise<z.infer<Shape> | undefined> => {
@@ -71,7 +71,7 @@ export function awsNotices(ask: AskMetadata, now: () => Date): () => Promise<rea
     const answer = await ask(`/latest/meta-data/${item}`, { headers: { 'x-aws-ec2-metadata-token': token.text } });
     // It has expired, as after a stop: the next round gets another one.
     if (answer.status === 401) token = undefined;
-    return answer.status === 404 ? undefined : shape.parse(parseJson(textOf(answer, item)));
+    return answer.status === 404 ? undefined : shape.parse(parseJson(answeredText(answer, item)));
   };
   return async () => {
     const action = await read('spot/instance-action', InstanceAction);

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { parseJson } from '#domain/json.ts';
 import type { Notice, NoticeKind } from '#domain/node-notice.ts';
 import { closedText } from '#domain/observed/closed-texts.ts';
-import { type AskMetadata, textOf } from './metadata-service.ts';
+import { type AskMetadata, answeredText } from './metadata-service.ts';
 
 /** The first request switches the events on for the machine, which takes up to two minutes. */
 const firstMs = 130_000;
@@ -54,9 +54,9 @@ export function azureNotices(ask: AskMetadata): () => Promise<readonly Notice[]>
   let name: string | undefined;
   let answered = false;
   return async () => {
-    name ??= MachineName.parse(textOf(await ask(namePath, { headers }), 'name of the machine'));
+    name ??= MachineName.parse(answeredText(await ask(namePath, { headers }), 'name of the machine'));
     const answer = await ask(eventsPath, { headers, ...(!answered && { timeoutMs: firstMs }) });
-    const { Events } = ScheduledEvents.parse(parseJson(textOf(answer, 'scheduled events')));
+    const { Events } = ScheduledEvents.parse(parseJson(answeredText(answer, 'scheduled events')));
     answered = true;
     return Events.flatMap((event) =>
       event === undefined || event.EventStatus === 'Completed' || !event.Resources.includes(name ?? '')

@@ -33,7 +33,7 @@ export function metadataService(base: string): AskMetadata {
 }
 
 /** Throws for every answer but a 200. */
-export function textOf({ status, text }: MetadataAnswer, what: string): string {
+export function answeredText({ status, text }: MetadataAnswer, what: string): string {
   if (status !== 200) throw new Error(`${what}: the metadata service answers ${status}`);
   return text;
 }

@@ -16,7 +16,7 @@ import { type AskMetadata, metadataService } from './metadata-service.ts';
 export const noticeReaders = {
   aws: (ask: AskMetadata, now: () => Date) => awsNotices(ask, now),
   azure: (ask: AskMetadata) => azureNotices(ask),
-  gcp: (ask: AskMetadata) => gcpNotices(ask),
+  gcp: (ask: AskMetadata, now: () => Date) => gcpNotices(ask, now),
 } as const;
 
 export function isNoticeCloud(cloud: string): cloud is keyof typeof noticeReaders {

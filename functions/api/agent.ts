@@ -60,7 +60,8 @@ export const reportAgentHealth = handleFor(
   agentOf,
   async ({ body }, deps: AgentPorts, agent) => {
     const { record } = agent;
-    const report = await keepReport(deps, { record, health: body, now: deps.clock.now() });
+    const now = deps.clock.now();
+    const report = await keepReport(deps, { record, health: body, runId: agent.stored.runId, now });
     await checkAsReported(deps, agent, report);
     return {
       json: { nodes: [...nodesWithAddresses(record.current ?? { pools: [] }, record.facts)].map(withAddresses) },

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { Taint } from '#domain/cluster-state.ts';
 import { NodeObservation } from '#domain/drift.ts';
+import { NodeNotice } from '#domain/node-notice.ts';
 import { KubernetesName, Quantities } from '#domain/observed/kubernetes-texts.ts';
 
 /** States of the machines of a pool: `creating` until it is a node of Kubernetes, `deleting` once it is drained or removed. */
@@ -65,6 +66,8 @@ export const AgentHealth = z
           createdAt: z.iso.datetime().optional(),
           /** It has the label `upgrade-lock`. */
           locked: z.boolean(),
+          /** What its cloud announced, as its taint says. */
+          notice: NodeNotice.optional(),
           /** What pods may use of it. */
           allocatable: Resources,
         }),

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { allNodes, type ClusterState } from './cluster-state.ts';
 import { Expiries } from './expiry.ts';
+import { NodeNotice } from './node-notice.ts';
 
 /** Kinds of drift, by what repairs them. */
 const driftKinds = [
@@ -68,6 +69,8 @@ export const NodeObservation = z.strictObject({
   createdAt: z.string().optional(),
   /** It has the label `upgrade-lock`. */
   locked: mark,
+  /** What its cloud announced, as the taint of the node says. */
+  notice: NodeNotice.optional(),
   /** A sentence: why a machine with health checks is not healthy. */
   failing: z.string().max(500).optional(),
 });

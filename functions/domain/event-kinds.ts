@@ -114,6 +114,11 @@ export const eventKinds = {
     DriftRepaired: { level: 'info', when: 'the check after a repair finds that it helped' },
     RepairDidNotHelp: { level: 'error', when: 'the check after a repair finds the same', fault: 'outside' },
     NodeUnhealthy: { level: 'warning', node: 'always', when: 'a check finds a node not ready, or its machine gone' },
+    NoticeReceived: {
+      level: 'warning',
+      node: 'always',
+      when: 'the agent reports what the cloud announced about the machine of a node',
+    },
     NodeReplaced: { level: 'warning', node: 'always', when: 'an unhealthy node is replaced automatically; says why' },
     RepairRefused: {
       level: 'warning',

@@ -37,9 +37,28 @@ export function gravest(notices: readonly Notice[]): Notice | undefined {
   return notices.toSorted((a, b) => (place(a) < place(b) ? -1 : 1))[0];
 }
 
+/** The notice of a node, as its taint has it. */
+export const NodeNotice = z.strictObject({
+  kind: NoticeKind,
+  /** When the agent set it. Absent: a person did. */
+  since: z.iso.datetime().optional(),
+});
+export type NodeNotice = z.infer<typeof NodeNotice>;
+
 /** The notice that the taints of a node say; a taint of another value is not ours. */
 export function noticeIn(
-  taints: readonly { readonly key: string; readonly value?: string | undefined }[],
-): NoticeKind | undefined {
-  return NoticeKind.safeParse(taints.find(({ key }) => key === noticeTaint)?.value).data;
+  taints: readonly {
+    readonly key: string;
+    readonly value?: string | undefined;
+    readonly timeAdded?: string | undefined;
+  }[],
+): NodeNotice | undefined {
+  const taint = taints.find(({ key }) => key === noticeTaint);
+  const { data: kind } = NoticeKind.safeParse(taint?.value);
+  return kind && { kind, ...(taint?.timeAdded !== undefined && { since: taint.timeAdded }) };
+}
+
+/** True when the machine is lost, and another one has to take its place. */
+export function losesMachine(notice: Pick<NodeNotice, 'kind'> | undefined): boolean {
+  return notice !== undefined && noticeMeaning[notice.kind].replace;
 }

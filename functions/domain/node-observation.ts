@@ -1,5 +1,6 @@
 /** What Kubernetes says of a node, as checks and the agent of a cluster report it. */
 import type { NodeObservation } from './drift.ts';
+import type { NodeNotice } from './node-notice.ts';
 
 export interface NodeReport {
   /** `True`, `False` or `Unknown`. */
@@ -10,18 +11,21 @@ export interface NodeReport {
   readonly createdAt?: string | undefined;
   /** It has the label `upgrade-lock`. */
   readonly locked: boolean;
+  /** What its cloud announced. */
+  readonly notice?: NodeNotice | undefined;
 }
 
 /** `report`: undefined when Kubernetes does not have the node. */
 export function observationOf(node: string, report: NodeReport | undefined): NodeObservation {
   if (report === undefined) return { node, health: 'notReady' };
-  const { ready, readySince, createdAt, locked } = report;
+  const { ready, readySince, createdAt, locked, notice } = report;
   return {
     node,
     health: ready === 'True' ? 'healthy' : 'notReady',
     ...(ready !== 'True' && readySince !== undefined && { since: iso(readySince) }),
     ...(createdAt !== undefined && { createdAt: iso(createdAt) }),
     ...(locked && { locked: true }),
+    ...(notice && { notice: { ...notice, ...(notice.since !== undefined && { since: iso(notice.since) }) } }),
   };
 }
 

@@ -1,10 +1,13 @@
 /** Metadata services of clouds that lie: to a pod without any right, whose words only concern its own node. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { evictPods } from '#agent/notices/evict-pods.ts';
 import { metadataService } from '#agent/notices/metadata-service.ts';
+import { saidNotices } from '#agent/notices/said-notices.ts';
 import { noticeReaders } from '#agent/notices/say-notices.ts';
-import { Notice } from '#domain/node-notice.ts';
+import { Notice, SaidNotice } from '#domain/node-notice.ts';
+import { KubernetesName } from '#domain/observed/kubernetes-texts.ts';
 import { brokenJson, type Canary, hostileTexts, liesAbout, openCanary } from './lies.ts';
 import { type LyingServer, lyingServer, type Spoken } from './lying-server.ts';
 
@@ -98,4 +101,55 @@ it('a service that never answers is given up', async () => {
 it('another service than that of Google is not believed', async () => {
   server.answers = { 'GET /computeMetadata/v1/instance/preempted': { body: 'TRUE' } };
   await expect(read('gcp')).rejects.toThrow('another service');
+});
+
+describe('a kubelet that lies about the pods of its node', () => {
+  const pod = (node: string, message: string) => ({
+    metadata: { ownerReferences: [{ kind: 'DaemonSet', name: 'kubeloom-notices-aws' }] },
+    spec: { nodeName: node },
+    status: {
+      conditions: [{ type: 'Ready', status: 'True' }],
+      containerStatuses: [{ name: 'notices', state: {}, lastState: { terminated: { message } } }],
+    },
+  });
+  const honestPod = pod('other', '{"kind":"pauses"}');
+
+  it('what it says is about its own node, of a closed type, and hides no other node', () => {
+    const sample = pod('a', '{"kind":"ends","by":"2026-09-18T08:22:00Z"}');
+    expect(saidNotices({ items: [sample] })).toEqual(new Map([['a', { kind: 'ends', by: '2026-09-18T08:22:00Z' }]]));
+    for (const { title, value } of liesAbout(sample, canary.file)) {
+      const said = saidNotices({ items: [value, honestPod] });
+      expect(said.get('other'), title).toEqual({ kind: 'pauses' });
+      for (const [node, notice] of said) {
+        expect(KubernetesName.safeParse(node).success, title).toBe(true);
+        expect(SaidNotice.safeParse(notice).success, title).toBe(true);
+      }
+    }
+    for (const text of [...Object.values(hostileTexts(canary.file)), ...Object.values(brokenJson)])
+      expect(saidNotices({ items: [pod('a', text), honestPod] })).toEqual(new Map([['other', { kind: 'pauses' }]]));
+    expect(() => saidNotices({ items: 'x' })).toThrow();
+    expect(() => saidNotices(null)).toThrow();
+  });
+
+  it('pods that lie are asked to leave by a path of their own, or stay', async () => {
+    const sample = {
+      metadata: { name: 'web', namespace: 'team', ownerReferences: [{ kind: 'ReplicaSet', controller: true }] },
+      spec: { terminationGracePeriodSeconds: 600 },
+      status: { phase: 'Running' },
+    };
+    for (const { title, value } of liesAbout(sample, canary.file)) {
+      const paths: string[] = [];
+      const cluster = {
+        get: async () => ({ items: [value, sample] }),
+        post: async (path: string) => {
+          paths.push(path);
+          return 201;
+        },
+      };
+      await evictPods(cluster, 'a', { kind: 'ends' }, new Date());
+      expect(paths, title).toContain('/api/v1/namespaces/team/pods/web/eviction');
+      for (const path of paths)
+        expect(path, title).toMatch(/^\/api\/v1\/namespaces\/[a-z0-9.-]+\/pods\/[a-z0-9.-]+\/eviction$/);
+    }
+  });
 });

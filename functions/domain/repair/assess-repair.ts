@@ -1,4 +1,5 @@
 /** Which unhealthy nodes are replaced, and why others are not. */
+import { noticeMeaning } from '../node-notice.ts';
 import { counted } from '../words.ts';
 import { isUnhealthy } from './node-health.ts';
 import type { ObservedNode, RepairLedger, RepairPolicy } from './observed-node.ts';
@@ -115,7 +116,7 @@ function refusalOf(
   if (outage) return { because: outageText(outage), until: later };
   if (maybe) return { because: maybeText(maybe), until: later };
   const pool = observed.filter((other) => other.pool === node.pool && other.role === node.role);
-  const bad = pool.filter(({ health }) => health !== 'healthy');
+  const bad = pool.filter(isBad);
   const unknown = bad.filter(({ health }) => health === 'unknown').length;
   if (bad.length > Math.max(1, Math.floor((pool.length * policy.maxUnhealthy) / 100)))
     return {
@@ -125,8 +126,15 @@ function refusalOf(
   return notYet(node, policy, now) ?? unsafeControl(node, observed, budget) ?? tooMany(pool, policy, budget, now);
 }
 
+/** It is not healthy, or its cloud takes its machine. */
+function isBad({ health, notice }: ObservedNode): boolean {
+  return health !== 'healthy' || notice !== undefined;
+}
+
 /** It may become ready, or another check may find it healthy. */
 function notYet(node: ObservedNode, policy: RepairPolicy, now: Date): Why | undefined {
+  // The cloud has said when it is over: neither time nor another check changes that.
+  if (node.notice) return undefined;
   const started = node.createdAt === undefined ? 0 : Date.parse(node.createdAt) + policy.startAfter * minute;
   if (node.health !== 'gone' && started > now.getTime())
     return {
@@ -148,7 +156,7 @@ function unsafeControl(
 ): Why | undefined {
   if (node.role !== 'control') return undefined;
   const control = observed.filter(({ role }) => role === 'control');
-  const healthy = control.filter(({ health }) => health === 'healthy');
+  const healthy = control.filter((one) => !isBad(one));
   const quorum = Math.floor(control.length / 2) + 1;
   if (healthy.length < quorum)
     return {
@@ -189,7 +197,7 @@ const notDesired = (node: ObservedNode): Why =>
 
 /** Those that are unhealthy for longest come first. */
 function inTurn(observed: readonly ObservedNode[]): readonly ObservedNode[] {
-  const unhealthy = observed.filter(({ health, leaving }) => health !== 'healthy' && leaving !== true);
+  const unhealthy = observed.filter((node) => isBad(node) && node.leaving !== true);
   const place = ({ since = '9', node }: ObservedNode): string => `${since} ${node}`;
   return unhealthy.toSorted((a, b) => (place(a) < place(b) ? -1 : 1));
 }
@@ -201,8 +209,8 @@ export function outageIn(observed: readonly ObservedNode[], unknowns?: 'maybe'):
     ({ place }) => JSON.stringify([place?.provider, place?.region]),
   );
   const outages = [...regions.values()].flatMap((nodes) => {
-    const down = nodes.filter(({ health }) => isUnhealthy(health)).map(({ node }) => node);
-    const unknown = nodes.filter(({ health }) => health === 'unknown').length;
+    const down = nodes.filter(({ health, notice }) => isUnhealthy(health) || notice).map(({ node }) => node);
+    const unknown = nodes.filter(({ health, notice }) => health === 'unknown' && !notice).length;
     const [{ place } = {}] = nodes;
     const most = down.length + (unknowns === 'maybe' ? unknown : 0);
     if (place === undefined || down.length === 0 || !isOutage(most, nodes.length)) return [];
@@ -226,9 +234,10 @@ function maybeText({ provider, region, nodes, unknown, of }: Outage): string {
   return `${nodes.length} of ${counted(of, 'node')} of ${provider} in ${region} ${nodes.length === 1 ? 'is' : 'are'} down, and ${unknown} could not be checked: that may be an outage, in which new machines would not help`;
 }
 
-function whyOf({ health, since, failing }: ObservedNode, now: Date): string {
+function whyOf({ health, since, failing, notice }: ObservedNode, now: Date): string {
   const minutes = Math.floor((now.getTime() - Date.parse(since ?? now.toISOString())) / minute);
   if (health === 'gone') return 'its machine is gone';
+  if (notice) return noticeMeaning[notice].words;
   return health === 'unhealthy'
     ? `unhealthy for ${minutes} min: ${failing ?? 'a health check fails'}`
     : `not ready for ${minutes} min`;

@@ -1,6 +1,7 @@
 /** The health of nodes from check to check: since when one is not healthy, and how many checks found it so. */
 import { allNodes, type ClusterState } from '../cluster-state.ts';
 import type { NodeHealthRecord, NodeObservation } from '../drift.ts';
+import { losesMachine } from '../node-notice.ts';
 import type { ObservedNode } from './observed-node.ts';
 
 /** Checks that follow each other faster are one: a task that was repeated must not count twice. */
@@ -25,10 +26,10 @@ export function nextHealth(
     const inKubernetes = pool.role === 'control' || pool.role === 'compute';
     const asked = pool.health !== undefined;
     const unseen = inKubernetes || asked ? ('unknown' as const) : ('healthy' as const);
-    const { health = unseen, since, createdAt, locked, ready, failing } = seen.get(name) ?? {};
-    if (health === 'healthy' && asked && !locked)
-      return [{ node: name, health, looks: 0, since: sinceHealthy(known) ?? now, seenAt: now }];
-    if (health === 'healthy' && !locked) return [];
+    const { health = unseen, since, createdAt, locked, ready, failing, notice } = seen.get(name) ?? {};
+    const plain = health === 'healthy' && !locked && !notice;
+    if (plain && asked) return [{ node: name, health, looks: 0, since: sinceHealthy(known) ?? now, seenAt: now }];
+    if (plain) return [];
     const counted = known && known.health !== 'healthy' ? known : undefined;
     const apart = counted === undefined || Date.parse(now) - Date.parse(counted.seenAt) >= shortestMs;
     const sure = isUnhealthy(health);
@@ -47,6 +48,7 @@ export function nextHealth(
         ...(locked && { locked }),
         ...(ready && { ready }),
         ...(failing !== undefined && { failing }),
+        ...(notice && { notice }),
       },
     ];
   });
@@ -84,6 +86,7 @@ export function observedNodes(
       ...(known?.failing !== undefined && { failing: known.failing }),
       ...(known?.createdAt !== undefined && { createdAt: known.createdAt }),
       ...(known?.ready && { ready: true }),
+      ...(losesMachine(known?.notice) && { notice: known?.notice?.kind }),
       ...(leaving.has(name) && { leaving: true }),
     };
   });

@@ -1,5 +1,6 @@
 /** What checks have seen of a node, and what a pool's policy says about it: the input of a decision on repair. */
 import type { NodePoolState } from '../cluster-state.ts';
+import type { NoticeKind } from '../node-notice.ts';
 
 /**
  * `notReady`: Kubernetes says so, or its kubelet is silent. `unhealthy`: a health check of its group fails. `gone`: its machine, or a part of
@@ -29,6 +30,8 @@ export interface ObservedNode {
   readonly looks: number;
   /** ISO 8601: when it joined Kubernetes; of a machine with health checks, when it was set up. @default long ago */
   readonly createdAt?: string;
+  /** Its cloud takes its machine, so it counts as unhealthy whatever Kubernetes says of it. */
+  readonly notice?: NoticeKind | undefined;
   /** Its replacement is requested already. @default false */
   readonly leaving?: boolean;
 }

@@ -1,6 +1,7 @@
 /** What the agent of a cluster reports of its nodes between two checks, as healing reads it. Only a check decides. */
 import type { ClusterState } from '../cluster-state.ts';
 import type { ClusterDrift, NodeHealthRecord, NodeObservation } from '../drift.ts';
+import { losesMachine } from '../node-notice.ts';
 import type { RepairPolicy } from './observed-node.ts';
 
 const minute = 60_000;
@@ -8,6 +9,8 @@ const minute = 60_000;
 const betweenChecksMs = 10 * minute;
 /** A check compares a node that is not ready twice, a minute apart: it starts so much before its findings are needed. */
 const lookMs = 50_000;
+/** A spot machine is gone two minutes after its notice. */
+const betweenNoticesMs = minute;
 
 export interface ReportedQuestion {
   /** What the agent reported: nodes that are not well. */
@@ -16,7 +19,7 @@ export interface ReportedQuestion {
   /** By name of the pool. */
   readonly policies: Readonly<Record<string, RepairPolicy>>;
   /** What the last check found. */
-  readonly drift: Pick<ClusterDrift, 'checkedAt' | 'lookAgainAt'> | undefined;
+  readonly drift: Pick<ClusterDrift, 'checkedAt' | 'lookAgainAt' | 'health'> | undefined;
   readonly now: Date;
 }
 
@@ -24,6 +27,12 @@ export interface ReportedQuestion {
 export function asksForCheck({ unwell, state, policies, drift, now }: ReportedQuestion): boolean {
   const poolOf = new Map(state.pools.flatMap(({ name, nodes }) => nodes.map((node) => [node.name, name] as const)));
   const checkedAt = drift === undefined ? 0 : Date.parse(drift.checkedAt);
+  const known = new Map((drift?.health ?? []).map(({ node, notice }) => [node, notice]));
+  const isNoticed = unwell.some(({ node, notice }) => {
+    const replaces = policies[poolOf.get(node) ?? '']?.onUnhealthy === 'replace';
+    return replaces && losesMachine(notice) && !losesMachine(known.get(node));
+  });
+  if (isNoticed && now.getTime() - checkedAt >= betweenNoticesMs) return true;
   const waits = unwell.some(({ node, health, since }) => {
     const policy = policies[poolOf.get(node) ?? ''];
     if (health === 'healthy' || since === undefined || policy?.onUnhealthy !== 'replace') return false;

@@ -23,7 +23,10 @@ export async function checkAsReported(
   const policies = repairPolicies(manifest, policy);
   if (!asksForCheck({ unwell, state: record.current, policies, drift: record.drift, now })) return;
   try {
-    await startDriftCheck(deps, stored, { policy, reason: 'its agent reports nodes that are not ready' });
+    await startDriftCheck(deps, stored, {
+      policy,
+      reason: 'its agent reports nodes that are not ready, or whose cloud takes their machines',
+    });
   } catch (error) {
     // Another run was faster.
     if (!isPipelineError(error, 'VersionConflict')) throw error;

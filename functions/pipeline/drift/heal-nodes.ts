@@ -2,6 +2,7 @@
 import type { ClusterRecord, DemandRecord, ManifestRecord } from '#contracts/records.ts';
 import type { CheckPolicy, ClusterDrift, NodeHealthRecord, NodeObservation } from '#domain/drift.ts';
 import { earliest } from '#domain/due-times.ts';
+import { losesMachine } from '#domain/node-notice.ts';
 import { assessRepair, outageText, type RepairDecision } from '#domain/repair/assess-repair.ts';
 import { isUnhealthy, nextHealth, observedNodes } from '#domain/repair/node-health.ts';
 import type { Replacement } from '#domain/repair/observed-node.ts';
@@ -84,8 +85,10 @@ export async function healNodes(
   const actionOf = (name: string) => policies[poolOf(name)]?.onUnhealthy ?? 'report';
   const acts = (name: string): boolean => actionOf(name) !== 'report';
   // What is wrong on a machine that exists is repaired there, unless its pool says to replace it.
-  const isHeld = ({ node, health: state }: NodeHealthRecord): boolean =>
-    state === 'gone' ? acts(node) && !recreated.has(node) : actionOf(node) === 'replace' && state !== 'healthy';
+  const isHeld = ({ node, health: state, notice }: NodeHealthRecord): boolean =>
+    state === 'gone'
+      ? acts(node) && !recreated.has(node)
+      : actionOf(node) === 'replace' && (state !== 'healthy' || losesMachine(notice));
   const soonest = earliest(refused.filter(({ node }) => acts(node)).map(({ until }) => until));
   // Such a check decides nothing: the next one does, when it would have come anyway.
   const again = onRequest ? before?.lookAgainAt : soonest;
@@ -104,6 +107,10 @@ export async function healNodes(
     held: new Set(health.filter(isHeld).map(({ node }) => node)),
     events: eventsOf(before, found, granted),
   };
+}
+
+function isToHeal({ health, notice }: NodeHealthRecord): boolean {
+  return isUnhealthy(health) || losesMachine(notice);
 }
 
 function refusalOf(refused: RepairDecision['refused'], name: string): Partial<NodeHealthRecord> {
@@ -144,7 +151,7 @@ function eventsOf(
       node,
       message: `${node} is ${how === 'replace' ? 'replaced' : 'recreated'}: ${because}`,
     })),
-    ...bad.flatMap(({ node, refused, until }) => {
+    ...health.filter(isToHeal).flatMap(({ node, refused, until }) => {
       if (refused === undefined || refused === known.get(node)?.refused) return [];
       const when = until === undefined ? '' : `; compared again at ${until}`;
       return [{ kind: 'RepairRefused' as const, node, message: `${node} is not replaced: ${refused}${when}` }];

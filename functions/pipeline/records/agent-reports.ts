@@ -5,7 +5,9 @@ import { hasToken } from '#domain/cluster-documents.ts';
 import { observationOf } from '#domain/node-observation.ts';
 import { sameValue } from '#domain/same-value.ts';
 import type { Using } from '../../ports.ts';
+import { clusterEvent } from './cluster-records.ts';
 import { readDocument } from './known-facts.ts';
+import { noticeEvents } from './notice-events.ts';
 
 const keyOfRecord = ({ namespace, manifest }: ClusterRecord) => ({ namespace, name: manifest });
 
@@ -48,14 +50,33 @@ export function silentSince(
 
 /** Replaces the one before, and is returned; capacities of pools that have no nodes any more stay. */
 export async function keepReport(
-  deps: Using<'agentReports.get' | 'agentReports.put' | 'artifacts.getText'>,
-  { record, health, now }: { readonly record: ClusterRecord; readonly health: AgentHealth; readonly now: Date },
+  deps: Using<'agentReports.get' | 'agentReports.put' | 'artifacts.getText' | 'events.append'>,
+  {
+    record,
+    health,
+    runId,
+    now,
+  }: {
+    readonly record: ClusterRecord;
+    readonly health: AgentHealth;
+    /** That of the last run of the manifest. */
+    readonly runId: string;
+    readonly now: Date;
+  },
 ): Promise<AgentReport> {
   const before = await lastReport(deps, record);
   const report = reportOf(record, health, { now, capacity: before?.capacity ?? {} });
   const isNew = before === undefined || now.getTime() - Date.parse(before.at) >= renewMs;
   if (!isNew && sameValue({ ...before, at: '' }, { ...report, at: '' })) return report;
   await deps.agentReports.put(keyOfRecord(record), record.cluster, report);
+  const events = noticeEvents(before, report);
+  if (events.length > 0) {
+    const at = now.toISOString();
+    await deps.events.append(
+      keyOfRecord(record),
+      events.map((event) => clusterEvent({ runId, cluster: record.cluster }, at, event)),
+    );
+  }
   return report;
 }
 
@@ -75,7 +96,7 @@ function reportOf(
     at: now.toISOString(),
     unwell: pools
       .flatMap(({ nodes: own }) => own.map(({ name }) => observationOf(name, live.get(name))))
-      .filter(({ health, locked }) => health !== 'healthy' || locked),
+      .filter(({ health, locked, notice }) => health !== 'healthy' || locked || notice),
     capacity: { ...capacity, ...Object.fromEntries(seen) },
   };
 }

@@ -84,6 +84,6 @@ export async function reportEvents(
 }
 
 /** Something that happened to a cluster, for people. */
-export function clusterEvent(run: ClusterRun, at: string, event: ClusterEvent): NewEvent {
+export function clusterEvent(run: Pick<ClusterRun, 'runId' | 'cluster'>, at: string, event: ClusterEvent): NewEvent {
   return { at, runId: run.runId, cluster: nameOfCluster(run.cluster), ...event, level: levelOf(event) };
 }

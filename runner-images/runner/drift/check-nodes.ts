@@ -2,6 +2,7 @@
 import type { ClusterState } from '#domain/cluster-state.ts';
 import type { DriftItem, NodeObservation } from '#domain/drift.ts';
 import { isLocked } from '#domain/node-labels.ts';
+import { noticeIn } from '#domain/node-notice.ts';
 import { observationOf } from '#domain/node-observation.ts';
 import { keepKubeconfig } from '../kubernetes/kubeconfig.ts';
 import { type ClusterNode, Kubectl } from '../kubernetes/kubectl.ts';
@@ -58,7 +59,7 @@ async function look(
 }
 
 function healthOf(name: string, live: ClusterNode | undefined): NodeObservation {
-  return observationOf(name, live && { ...live, locked: isLocked(live.labels) });
+  return observationOf(name, live && { ...live, locked: isLocked(live.labels), notice: noticeIn(live.taints) });
 }
 
 function itemsOf({ target, facts }: DriftContext, name: string, node: ClusterNode | undefined): readonly DriftItem[] {

@@ -60,6 +60,8 @@ export class ScriptedRunner {
   kubeconfigExpiries: readonly Expiry[] = [];
   /** Health of nodes that are not healthy. */
   readonly health = new Map<string, NodeObservation['health']>();
+  /** Taints of nodes whose cloud announced something. */
+  readonly notices = new Map<string, NodeObservation['notice']>();
   /** Keys of drift that no repair removes. */
   readonly stubborn = new Set<string>();
   readonly #planned: Planned[] = [];
@@ -145,7 +147,10 @@ export class ScriptedRunner {
         new Set(this.drift.flatMap(({ kind, where }) => (kind === wanted ? [where.node] : [])));
       const [gone, notReady] = [nodesOf('machine'), nodesOf('node')];
       const found = (node: string) => (gone.has(node) ? 'gone' : notReady.has(node) ? 'notReady' : 'healthy');
-      const health = namesOf(current).map((node) => ({ node, health: this.health.get(node) ?? found(node) }));
+      const health = namesOf(current).map((node) => {
+        const notice = this.notices.get(node);
+        return { node, health: this.health.get(node) ?? found(node), ...(notice && { notice }) };
+      });
       const report = { schema: 1, items: this.drift, unchecked: [], health, expiries: this.expiries };
       await artifacts.putText(waypointKeys.drift(prefix), JSON.stringify(report));
     }
