@@ -35,7 +35,7 @@ export interface ClusterApi {
 
 /** The same for what acts on notices. */
 export interface ActingApi extends ClusterApi {
-  /** Merges lists by their keys, as Kubernetes knows them. */
+  /** Merges objects; a list takes the place of the one before. */
   patch(path: string, body: object): Promise<void>;
   /** Returns the status of the answer, whatever it is. */
   post(path: string, body: object): Promise<number>;
@@ -68,7 +68,7 @@ export function clusterApi({ url, tokenFile }: ClusterConnection): ActingApi {
   return {
     get: (path) => ask('GET', path),
     put: async (path, body) => void (await ask('PUT', path, body)),
-    patch: async (path, body) => void (await ask('PATCH', path, body, 'strategic-merge-patch+json')),
+    patch: async (path, body) => void (await ask('PATCH', path, body, 'merge-patch+json')),
     post: async (path, body) => {
       const response = await send('POST', path, body);
       await boundedText(response, mostAgentBytes);

@@ -3,19 +3,13 @@
  * ends or restarts, and takes the taint back when the notice is over. What happens to the machine is Kubeloom's to decide: the taint is reported.
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import {
-  type Notice,
-  type NoticeKind,
-  noticeIn,
-  noticeMeaning,
-  noticeTaint,
-  type SaidNotice,
-} from '#domain/node-notice.ts';
+import { type Notice, type NoticeKind, noticeIn, noticeMeaning, type SaidNotice } from '#domain/node-notice.ts';
 import { type ActingApi, ReportedNodes } from '../node-agent.ts';
 import { evictPods } from './evict-pods.ts';
+import { markNode } from './mark-node.ts';
 import { noticePodsPath, saidNotices } from './said-notices.ts';
 
-/** Between two looks at what the pods say; longer in clusters with more than some fifty of them, whose list is long. */
+/** Between two readings of what the pods say; longer in clusters with more than some fifty of them, whose list is long. */
 const msOfPod = 20;
 
 export interface NoticeKeeping {
@@ -75,7 +69,7 @@ async function actOn(cluster: ActingApi, { node, notice, done, keeping }: Task):
   try {
     const kind = notice.kind === 'none' ? undefined : notice.kind;
     if (done.marked.get(node) !== kind) {
-      await cluster.patch(`/api/v1/nodes/${node}`, taintPatch(kind, new Date()));
+      await markNode(cluster, node, kind, new Date());
       if (kind === undefined) done.marked.delete(node);
       else done.marked.set(node, kind);
       done.drained.delete(node);
@@ -100,13 +94,4 @@ async function drain(
   if (left > 0) return;
   done.drained.add(node);
   say(`${node}: its pods have left`);
-}
-
-/** Merged by key: other taints stay as they are, whoever writes them meanwhile. */
-function taintPatch(kind: NoticeKind | undefined, now: Date): object {
-  const key = noticeTaint;
-  // The API server takes whole seconds.
-  const timeAdded = `${now.toISOString().slice(0, 19)}Z`;
-  const taint = kind === undefined ? { key, $patch: 'delete' } : { key, value: kind, effect: 'NoSchedule', timeAdded };
-  return { spec: { taints: [taint] } };
 }

@@ -6,7 +6,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseJson } from '#domain/json.ts';
-import { gravest, type Notice, SaidNotice } from '#domain/node-notice.ts';
+import { gravest, type Notice, type noticeClouds, SaidNotice } from '#domain/node-notice.ts';
 import { awsNotices } from './aws-notices.ts';
 import { azureNotices } from './azure-notices.ts';
 import { gcpNotices } from './gcp-notices.ts';
@@ -17,7 +17,7 @@ export const noticeReaders = {
   aws: (ask: AskMetadata, now: () => Date) => awsNotices(ask, now),
   azure: (ask: AskMetadata) => azureNotices(ask),
   gcp: (ask: AskMetadata, now: () => Date) => gcpNotices(ask, now),
-} as const;
+} as const satisfies Record<(typeof noticeClouds)[number], object>;
 
 export function isNoticeCloud(cloud: string): cloud is keyof typeof noticeReaders {
   return Object.hasOwn(noticeReaders, cloud);

@@ -19,16 +19,27 @@ interface BuiltinDocument {
   readonly defaults?: Readonly<Record<string, string | string[]>>;
 }
 
+/** Clusters without nodes of clouds that announce what they do to machines. */
+const withoutNotices = { cloud: [], acting: [], notices: '' };
+
 /** Those that come with Kubeloom, by name: directories of `templates/kubernetes`. */
 export const builtinDocuments = {
-  'kubeloom-agent': { version: '1', agent: true, token: true, background: true },
+  'kubeloom-agent': { version: '2', agent: true, token: true, background: true, defaults: withoutNotices },
   longhorn: { version: '1.11.3-2', upstream: true, stays: true, defaults: { taintToleration: '' } },
   'longhorn-classes': { version: '1' },
   autoscaler: {
     version: '5',
     agent: true,
     brought: { name: 'kubeloom-agent', by: ['1', '2', '3'] },
-    defaults: { proxy: '', noProxy: '', ca: '', expander: 'least-waste', inTurn: 'true', priorities: [] },
+    defaults: {
+      proxy: '',
+      noProxy: '',
+      ca: '',
+      expander: 'least-waste',
+      inTurn: 'true',
+      priorities: [],
+      ...withoutNotices,
+    },
   },
   monitoring: { version: '1' },
 } as const satisfies Readonly<Record<string, BuiltinDocument>>;

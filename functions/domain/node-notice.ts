@@ -28,6 +28,9 @@ export const noticeMeaning = {
   pauses: { drain: false, replace: false, words: 'its cloud pauses its machine for some seconds' },
 } as const satisfies Record<NoticeKind, { readonly drain: boolean; readonly replace: boolean; readonly words: string }>;
 
+/** Types of providers whose machines have a metadata service that announces such things. */
+export const noticeClouds = ['aws', 'azure', 'gcp'] as const;
+
 /** Key of the taint (`NoSchedule`) of a node with a notice; its value is the kind. A kubelet may not set it. */
 export const noticeTaint = 'kubeloom.dev/notice';
 

@@ -3,12 +3,13 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { evictPods } from '#agent/notices/evict-pods.ts';
+import { markNode } from '#agent/notices/mark-node.ts';
 import { metadataService } from '#agent/notices/metadata-service.ts';
 import { saidNotices } from '#agent/notices/said-notices.ts';
 import { noticeReaders } from '#agent/notices/say-notices.ts';
 import { Notice, SaidNotice } from '#domain/node-notice.ts';
 import { KubernetesName } from '#domain/observed/kubernetes-texts.ts';
-import { brokenJson, type Canary, hostileTexts, liesAbout, openCanary } from './lies.ts';
+import { brokenJson, type Canary, hostileTexts, liesAbout, obeyedInJson, openCanary } from './lies.ts';
 import { type LyingServer, lyingServer, type Spoken } from './lying-server.ts';
 
 let canary: Canary;
@@ -150,6 +151,24 @@ describe('a kubelet that lies about the pods of its node', () => {
       expect(paths, title).toContain('/api/v1/namespaces/team/pods/web/eviction');
       for (const path of paths)
         expect(path, title).toMatch(/^\/api\/v1\/namespaces\/[a-z0-9.-]+\/pods\/[a-z0-9.-]+\/eviction$/);
+    }
+  });
+
+  it('taints of a node that lies are written back as they were read, or the node is left alone', async () => {
+    const taint = { key: 'gpu', value: 'only', effect: 'NoSchedule', timeAdded: '2026-11-01T00:00:00Z' };
+    const sample = { metadata: { resourceVersion: '7' }, spec: { taints: [taint] } };
+    const markedAs = async (read: unknown) => {
+      const written: object[] = [];
+      const patch = async (_: string, body: object) => void written.push(body);
+      await markNode({ get: async () => read, patch }, 'a', 'ends', new Date(0)).catch(() => undefined);
+      return written;
+    };
+    const own = { key: 'kubeloom.dev/notice', value: 'ends', effect: 'NoSchedule', timeAdded: '1970-01-01T00:00:00Z' };
+    expect(await markedAs(sample)).toEqual([{ ...sample, spec: { taints: [taint, own] } }]);
+    for (const { title, value } of liesAbout(sample, canary.file)) {
+      const written = await markedAs(value);
+      expect(JSON.stringify(written), title).not.toMatch(obeyedInJson);
+      if (written.length > 0) expect(JSON.stringify(written), title).toContain('kubeloom.dev/notice');
     }
   });
 });

@@ -52,6 +52,7 @@ const liedTo: Readonly<Record<string, string>> = {
   'agent/notices/azure-notices.ts': 'test/hostile/notices.test.ts',
   'agent/notices/evict-pods.ts': 'test/hostile/notices.test.ts',
   'agent/notices/keep-notices.ts': 'test/hostile/agents.test.ts',
+  'agent/notices/mark-node.ts': 'test/hostile/notices.test.ts',
   'agent/notices/said-notices.ts': 'test/hostile/notices.test.ts',
   'agent/notices/gcp-notices.ts': 'test/hostile/notices.test.ts',
   [`${runner}/ansible/play.ts`]: 'test/ansible/machine-answers.long.test.ts',

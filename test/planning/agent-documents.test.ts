@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ClusterState } from '#domain/cluster-state.ts';
 import { supportedMinors } from '#domain/kubernetes-versions.ts';
+import { noticeValues } from '#domain/planning/desired/notice-values.ts';
 import { planClusterPath } from '#domain/planning/plan-cluster-path.ts';
 import { desiredWith } from './desired-documents.ts';
 import { control, type ManifestSpec } from './manifests.ts';
@@ -64,7 +65,23 @@ describe('the agent and the autoscaler', () => {
 
   test('the agent trusts the authority of the installation', () => {
     const [agent] = desiredWith({}, { agentUrl, agentCa: 'an authority' }).documents ?? [];
-    expect(agent?.values).toEqual({ api: agentUrl, ca: 'an authority', proxy: '', noProxy: '' });
+    expect(agent?.values).toMatchObject({ api: agentUrl, ca: 'an authority', proxy: '', noProxy: '' });
+  });
+
+  test('what reads notices of clouds comes with nodes of these clouds, and leaves with the last of them', () => {
+    const noticed = (type: string) => {
+      const { documents = [], pools } = desiredWith({}, { agentUrl });
+      const others = pools.map((pool) =>
+        pool.source.kind === 'static'
+          ? pool
+          : { ...pool, source: { ...pool.source, provider: { ...pool.source.provider, type } } },
+      );
+      return { values: documents[0]?.values, of: noticeValues(others) };
+    };
+    expect(noticed('aws').of).toEqual({ cloud: ['aws'], acting: ['notices'], notices: 'on' });
+    expect(noticed('aws').values).toMatchObject(noticed('aws').of);
+    expect(noticed('gcp').of).toMatchObject({ cloud: ['gcp'] });
+    expect(noticed('hetzner').of).toEqual({});
   });
 
   test('the agent of the autoscaler uses a proxy that the manifest requests, and not a proxy that is on by default', () => {

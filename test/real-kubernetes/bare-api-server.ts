@@ -92,6 +92,8 @@ export class BareApiServer {
         ],
         `--service-account-signing-key-file=${at('accounts.key')}`,
         '--disable-admission-plugins=ServiceAccount',
+        // As kubeadm sets it.
+        '--enable-admission-plugins=NodeRestriction',
       ]);
     this.#api = this.#startApi();
     await this.#ready();

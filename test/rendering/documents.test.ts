@@ -45,6 +45,9 @@ describe('templates of Kubeloom', () => {
     'kubeloom-agent': {
       api: 'https://kubeloom.example',
       ca: 'an authority',
+      cloud: ['aws', 'gcp'],
+      acting: ['notices'],
+      notices: 'on',
       proxy: 'http://proxy.example:3128',
       noProxy: '.svc,kubeloom.example',
       expander: 'priority,price,least-waste',
@@ -95,6 +98,7 @@ describe('templates of Kubeloom', () => {
     for (const [name, file] of [
       ['autoscaler', 'autoscaler.yaml'],
       ['kubeloom-agent', 'agent.yaml'],
+      ['kubeloom-agent', 'each-cloud/notices.yaml'],
     ] as const)
       expect(templatesOf(name)[file]).toContain(`image: docker.io/library/${image}\n`);
   });

@@ -277,32 +277,3 @@ describe('the control plane', () => {
     expect(refused).toMatchObject([{ because: 'control node control-3 is being replaced' }]);
   });
 });
-
-test('a node whose cloud takes its machine is replaced at once, though it is ready and new', () => {
-  const taken = { health: 'healthy', looks: 0, notice: 'ends', createdAt: minutesAgo(1) } as const;
-  expect(assess(workers(1, taken))).toEqual({
-    replace: [{ node: 'work-0', because: 'its cloud ends its machine', how: 'replace' }],
-    refused: [],
-  });
-});
-
-test.each<[string, Partial<ObservedNode>, Partial<RepairPolicy>, Partial<RepairLedger>]>([
-  ['its state is not known', { health: 'unknown' }, {}, {}],
-  ['the manifest says to report only', {}, { onUnhealthy: 'report' }, {}],
-  ['its machine exists, and its pool has no `repair`', {}, { onUnhealthy: 'recreate' }, {}],
-  ['pool work is protected', { protect: true }, {}, {}],
-  ['it has the label upgrade-lock', { locked: true }, {}, {}],
-  ['the replacement of work-5 is not ready yet', {}, {}, {}],
-])('a node whose cloud takes its machine is not replaced where %s', (because, change, rule, ledger) => {
-  const taken = { health: 'healthy', looks: 0, notice: 'ends', ...change } as const;
-  const last = because.includes('work-5') ? { leaving: true } : {};
-  const observed = workers(1, taken).map((one) => (one.node === 'work-5' ? { ...one, ...last } : one));
-  const { replace, refused } = assess(observed, rule, ledger);
-  expect(replace).toEqual([]);
-  expect(refused).toMatchObject([{ node: 'work-0', because: expect.stringContaining(because) }]);
-});
-
-test('the only control node is not replaced because of a notice', () => {
-  const [only] = controls(1, 1).map((one) => ({ ...one, notice: 'ends' as const }));
-  expect(assess(only ? [only] : []).refused).toMatchObject([{ because: expect.stringContaining('no quorum') }]);
-});

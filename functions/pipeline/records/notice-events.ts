@@ -3,7 +3,7 @@ import type { AgentReport } from '#contracts/agent.ts';
 import { noticeMeaning } from '#domain/node-notice.ts';
 import type { ClusterEvent } from './cluster-records.ts';
 
-/** Of nodes whose notice is new, or of another kind than before; one that is over is reported, too. */
+/** About nodes whose notice is new, or has another kind than before; one that is over is reported, too. */
 export function noticeEvents(before: AgentReport | undefined, { unwell }: AgentReport): readonly ClusterEvent[] {
   const kindsIn = (report: Pick<AgentReport, 'unwell'> | undefined) =>
     new Map((report?.unwell ?? []).flatMap(({ node, notice }) => (notice ? [[node, notice.kind] as const] : [])));

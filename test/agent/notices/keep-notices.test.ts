@@ -50,12 +50,20 @@ class Cluster implements ActingApi {
   readonly held = new Set<string>();
   readonly graces = new Map<string, number | undefined>();
   down = false;
+  /** What another client does after a node was read. */
+  meanwhile = (): void => undefined;
 
   async get(path: string): Promise<unknown> {
     if (this.down) throw new Error('the API server answers 500');
     if (path.startsWith('/api/v1/namespaces/kube-system/pods?')) return { items: this.said };
     if (path === '/api/v1/nodes')
       return { items: [...this.taints].map(([name, taints]) => ({ metadata: { name }, spec: { taints } })) };
+    const [, node] = /^\/api\/v1\/nodes\/(.+)$/.exec(path) ?? [];
+    if (node !== undefined) {
+      const read = { metadata: { resourceVersion: this.#version(node) }, spec: { taints: this.taints.get(node) } };
+      this.meanwhile();
+      return read;
+    }
     expect(path).toBe('/api/v1/pods?fieldSelector=spec.nodeName%3Da');
     return { items: this.pods };
   }
@@ -64,11 +72,18 @@ class Cluster implements ActingApi {
     throw new Error('nothing is put');
   }
 
+  /** As the API server does it: a list takes the place of the one before, and what was read must be what is there. */
   async patch(path: string, body: object): Promise<void> {
     const node = path.replace('/api/v1/nodes/', '');
-    const { spec } = body as { spec: { taints: (Taint & { $patch?: string })[] } };
-    const others = (this.taints.get(node) ?? []).filter(({ key }) => !spec.taints.some((one) => one.key === key));
-    this.taints.set(node, [...others, ...spec.taints.filter(({ $patch }) => $patch === undefined)]);
+    const { metadata, spec } = body as { metadata: { resourceVersion: string }; spec: { taints: Taint[] } };
+    if (metadata.resourceVersion !== this.#version(node)) throw new Error('the API server answers 409');
+    this.taints.set(node, spec.taints);
+  }
+
+  #version(node: string): string {
+    return Buffer.from(JSON.stringify(this.taints.get(node) ?? []))
+      .toString('hex')
+      .slice(-40);
   }
 
   async post(path: string, body: object): Promise<number> {
@@ -202,6 +217,17 @@ it.each<[string, ReturnType<typeof saying>]>([
     if (round === 2) cluster.said = [unsure];
   });
   expect(cluster.kindOf('a')).toBe('pauses');
+});
+
+it('a taint that someone sets at the same moment stays', async () => {
+  const cluster = new Cluster();
+  cluster.said = [saying('a', { kind: 'pauses' })];
+  cluster.meanwhile = () => {
+    cluster.meanwhile = () => undefined;
+    cluster.taints.set('a', [{ key: 'meanwhile', effect: 'NoExecute' }]);
+  };
+  expect(await rounds(cluster, 3)).toBe(1);
+  expect(cluster.taints.get('a')?.map(({ key }) => key)).toEqual(['meanwhile', 'kubeloom.dev/notice']);
 });
 
 it('an API server that does not answer takes nothing back', async () => {

@@ -8,6 +8,7 @@ import { documentsKey } from '#domain/template-version.ts';
 import type { KubernetesCluster } from '../../manifest/schema/input-manifest.ts';
 import { growthOrder } from './growth-order.ts';
 import { poolTaints, storageTag } from './node-metadata.ts';
+import { noticeValues } from './notice-values.ts';
 
 export type Storage = 'longhorn' | 'none';
 
@@ -49,7 +50,7 @@ export function desiredDocuments(
   const storage = cluster.storage ?? kept;
   const hasAgent = agentUrl !== '' && !isOff(cluster, 'kubeloom-agent');
   const builtin = [
-    ...(hasAgent ? [agentDocument(cluster, agentUrl, agentCa)] : []),
+    ...(hasAgent ? [agentDocument(cluster, pools, agentUrl, agentCa)] : []),
     ...(storage === 'longhorn' ? longhornDocuments(pools) : []),
     ...(hasAgent && isAutoscaled(pools) ? [autoscalerDocument(cluster, pools, { api: agentUrl, ca: agentCa })] : []),
     ...(cluster.documents?.some(({ name }) => name === 'monitoring') ? [monitoringDocument(loadBalancers)] : []),
@@ -101,8 +102,13 @@ function longhornDocuments(pools: readonly NodePoolState[]): readonly DocumentSt
 }
 
 /** It reports nodes of each cluster that reaches the API, and has the program and the token of the autoscaler's agent. */
-function agentDocument({ installationProxy }: KubernetesCluster, api: string, ca: string): DocumentState {
-  return builtinDocument('kubeloom-agent', { api, ca, ...proxyOfAgent(installationProxy) });
+function agentDocument(
+  { installationProxy }: KubernetesCluster,
+  pools: readonly NodePoolState[],
+  api: string,
+  ca: string,
+): DocumentState {
+  return builtinDocument('kubeloom-agent', { api, ca, ...proxyOfAgent(installationProxy), ...noticeValues(pools) });
 }
 
 function isOff({ documents = [] }: KubernetesCluster, builtin: BuiltinName): boolean {
