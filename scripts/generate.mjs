@@ -15,6 +15,7 @@ const made = [
   'provider-docs',
   'module-variables',
   'event-docs',
+  'drift-docs',
   'examples',
   'command-list',
 ];

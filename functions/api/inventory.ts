@@ -1,8 +1,6 @@
 /** Documents of inventories: stored, listed, deleted; an InventoryCluster becomes its manifest, and nothing else starts a run. */
 import type { InventoryKey, InventoryRecord } from '#contracts/inventory.ts';
 import { operations } from '#contracts/operations/operations.ts';
-import type { ManifestRecord } from '#contracts/records.ts';
-import { readObjects } from '#documents/read-objects.ts';
 import { refuseFaults, storageFaults, wireFaults } from '#documents/wire-faults.ts';
 import { isPipelineError, PipelineError } from '#domain/errors.ts';
 import {
@@ -11,14 +9,13 @@ import {
   inventoryName,
   type Recorded,
 } from '#domain/inventory/inventory-documents.ts';
-import { type Inventory, type InventoryIndex, indexInventory } from '#domain/inventory/inventory-index.ts';
+import { type Inventory, indexInventory } from '#domain/inventory/inventory-index.ts';
 import { inventoryImpact } from '#domain/inventory/plan-inventory.ts';
 import { resolveCluster } from '#domain/inventory/resolve-cluster.ts';
 import { isMap } from '#domain/json.ts';
-import { documentChanges } from '#domain/manifest/document-changes.ts';
 import { error } from '#domain/manifest/faults/fault.ts';
-import { validateAsManifest } from '#domain/manifest/groups/validate-as-manifest.ts';
 import type { AdmittedCaller } from '../caller.ts';
+import { inventoryClusterState } from '../pipeline/inventory/inventory-cluster-state.ts';
 import { manifestOwnerFault } from '../pipeline/inventory/manifest-owner.ts';
 import {
   inventoryOf,
@@ -129,7 +126,7 @@ export const listInventory = handle(operations.listInventory, async ({ path: { n
   const stored = everyManifest(deps, undefined, namespace);
   const manifests = new Map(await Array.fromAsync(stored, (record) => [record.name, record] as const));
   const clusters = index.clusters.map((cluster) =>
-    stateOf(cluster, index, manifests.get(cluster.document.metadata.name)),
+    inventoryClusterState(cluster, index, manifests.get(cluster.document.metadata.name)),
   );
   const items = records.map(({ document, ...item }) => {
     const spec = isMap(document) && isMap(document.spec) ? document.spec : {};
@@ -206,19 +203,6 @@ function usersOf({ kind, name }: InventoryKey, { clusters, templates }: Inventor
     default:
       return [];
   }
-}
-
-function stateOf(cluster: Recorded<InventoryCluster>, index: InventoryIndex, stored: ManifestRecord | undefined) {
-  const { name, template, document, faults } = resolveCluster(cluster, index);
-  const layers = Object.values(cluster.document.spec.layers).flat();
-  const base = { cluster: name, template, layers, changes: [], faults: placedFaults(faults) };
-  const verdict = document && validateAsManifest(document, { readObjects });
-  if (verdict?.document === undefined) {
-    return { ...base, state: 'refused' as const, faults: [...base.faults, ...wireFaults(verdict?.faults ?? [])] };
-  }
-  if (stored === undefined || stored.deleting) return { ...base, state: 'missing' as const };
-  const changes = [...documentChanges(stored.document, verdict.document)];
-  return { ...base, changes, state: changes.length === 0 ? ('current' as const) : ('behind' as const) };
 }
 
 async function found(deps: Pick<ApiPorts, 'inventory'>, key: InventoryKey): Promise<InventoryRecord> {

@@ -7,6 +7,7 @@ import { type ProposalOf, storedPlanKeys } from '#contracts/stored-plans.ts';
 import { readObjects } from '#documents/read-objects.ts';
 import { documentChanges } from '#domain/manifest/document-changes.ts';
 import { validateAsManifest } from '#domain/manifest/groups/validate-as-manifest.ts';
+import { currentVersion, fittingPlans } from '../pipeline/proposals/fitting-plans.ts';
 import {
   inventoryPlanKey,
   isProposed,
@@ -20,7 +21,7 @@ import type { ApiPorts } from '../rights/api-uses.ts';
 import { handle } from './http/handle.ts';
 import { unlessSeen } from './http/not-modified.ts';
 import type { Goal } from './plan-manifest.ts';
-import { currentVersion, fittingPlans, placedPlan, proposedRow } from './views/waiting-plans.ts';
+import { placedPlan, proposedRow } from './views/waiting-plans.ts';
 
 /** Those of the last weeks; objects below `plans/` expire. */
 export const listPlans = handle(operations.listPlans, async ({ path, headers }, deps) => {

@@ -11,6 +11,16 @@ export const eventKinds = {
     PlanSuperseded: { level: 'info', when: 'a newer proposal of the same document took the place of a proposed plan' },
     PlanRejected: { level: 'info', when: 'an approver rejected a proposed plan; says why, and who' },
     PlanWithdrawn: { level: 'info', when: 'the author of a proposed plan withdrew it' },
+    PlanWaits: {
+      level: 'warning',
+      when: 'a proposed plan waits for a decision for more than a day; then every week',
+      fault: 'a user',
+    },
+    BehindInventory: {
+      level: 'warning',
+      when: 'for more than a day the inventory asks for something else than the manifest does; then every week',
+      fault: 'a user',
+    },
     KubeconfigRead: {
       level: 'info',
       when: 'a user got the kubeconfig of the admin of a cluster; says who, and from where',
@@ -62,6 +72,11 @@ export const eventKinds = {
       level: 'error',
       when: 'the limit of failed clusters is reached, or it cannot continue; says which clusters and why',
       fault: 'see `StageFailed`',
+    },
+    RollOutWaits: {
+      level: 'warning',
+      when: 'a roll-out is halted for more than a day; then every week',
+      fault: 'a user',
     },
     RollOutEnded: { level: 'info', when: 'all of its clusters are done or undone, or a user cancelled the rest' },
   },

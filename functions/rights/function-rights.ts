@@ -81,7 +81,10 @@ const objectsOfFunction: Readonly<Record<string, TouchedObjects>> = {
   'settle-manifest': { lists: filesOfManifests, deletes: filesOfManifests },
   'stop-builds': { reads: ['runs/'], writes: ['runs/'] },
   'submit-cluster': { reads: ['rollouts/'] },
-  'sync-sources': { reads: ['runs/', 'checks/', 'plans/', 'agents/'], writes: ['runs/', 'checks/', 'plans/'] },
+  'sync-sources': {
+    reads: ['runs/', 'checks/', 'plans/', 'agents/', 'schedule/'],
+    writes: ['runs/', 'checks/', 'plans/', 'schedule/'],
+  },
   // What each build is for.
   'build-credentials': { reads: ['runs/', 'checks/', 'access/'] },
   tick: { reads: ['runs/'], writes: ['runs/'] },

@@ -1,8 +1,12 @@
-/** The scheduler's other tick, which may submit: GitSources that are due take their next step, and templates of manifests are compared with their references. */
+/**
+ * The scheduler's other tick, which may submit: GitSources that are due take their next step, templates of manifests are compared with their
+ * references, and what waits for a person is reported again.
+ */
 import { z } from 'zod';
 import type { GitSourceRecord } from '#contracts/git-sources.ts';
 import type { ManifestHead } from '#contracts/records.ts';
 import { taskHandler } from '../middleware.ts';
+import { remindOfWaiting } from '../pipeline/schedule/remind-of-waiting.ts';
 import type { SourceStep } from '../pipeline/sources/advance-source.ts';
 import type { TemplatesStep } from '../pipeline/templates/due-templates.ts';
 import { type SubmissionPorts, submissionUses } from '../rights/submission-uses.ts';
@@ -14,7 +18,7 @@ const atMost = 20;
 const mostDue = 400;
 const together = 10;
 
-const uses = [...submissionUses, 'gitSources.due', 'manifests.due'] as const;
+const uses = [...submissionUses, 'gitSources.due', 'manifests.due', 'manifests.head', 'rollOuts.halted'] as const;
 
 export const handler = taskHandler(z.unknown(), uses, async (_event, deps) => {
   const now = deps.clock.now();
@@ -26,11 +30,15 @@ export const handler = taskHandler(z.unknown(), uses, async (_event, deps) => {
   const steps = due.length === 0 ? [] : await advanceAll(due, deps);
   const templates = asked.length === 0 ? [] : await compareAll(asked, deps);
   for (const outcome of [...steps, ...templates]) if (outcome.status === 'rejected') faults.push(outcome.reason);
+  const reminded = await remindOfWaiting(deps).catch((fault: unknown) => {
+    faults.push(fault);
+  });
   // A failure of one does not affect the others.
   if (faults.length > 0) throw faults[0];
   return {
     due: due.length,
     steps: steps.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value : 'failed')),
+    ...(reminded !== undefined && { reminded }),
     ...(templates.length > 0 && {
       templates: templates.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value : 'failed')),
     }),

@@ -5,9 +5,10 @@ import type { PlacedPlan } from '#contracts/waiting-plans.ts';
 import { documentName, kindOf } from '#domain/documents/validate-documents.ts';
 import { inventoryKinds } from '#domain/inventory/inventory-documents.ts';
 import { aheadOf } from '../../ahead.ts';
+import { fittingPlans } from '../../pipeline/proposals/fitting-plans.ts';
 import { readPlan } from '../../pipeline/proposals/kept-plans.ts';
 import type { ApiPorts } from '../../rights/api-uses.ts';
-import { fittingPlans, placedPlan } from './waiting-plans.ts';
+import { placedPlan } from './waiting-plans.ts';
 
 type Title = Pick<InventoryKey, 'kind' | 'name'>;
 export const titleOfDocument = ({ kind, name }: Title): string => `${kind} ${name}`;

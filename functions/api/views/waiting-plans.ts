@@ -9,12 +9,8 @@ import {
   type WaitingPlan,
   type WaitingPlanRecord,
 } from '#contracts/waiting-plans.ts';
-import { isPipelineError } from '#domain/errors.ts';
-import { aheadOf } from '../../ahead.ts';
-import { inventoryVersion, storedInventory } from '../../pipeline/inventory/stored-inventory.ts';
 import { versionText } from '../../pipeline/plans/plan-id.ts';
 import { type ProposedPlan, versionIn } from '../../pipeline/proposals/kept-plans.ts';
-import type { ApiPorts } from '../../rights/api-uses.ts';
 
 /** By manifest, whatever its version is. */
 export type PlansByManifest = ReadonlyMap<string, readonly WaitingPlanRecord[]>;
@@ -28,36 +24,6 @@ export function proposedFor(record: ManifestHead, plans: PlansByManifest): { rea
   const version = versionText(record);
   const fitting = (plans.get(nameOf(record)) ?? []).filter((plan) => plan.version === version);
   return fitting.length === 0 ? {} : { proposed: fitting.map(shownPlan) };
-}
-
-/** Those that were made for what is stored now. */
-export async function fittingPlans(
-  deps: Pick<ApiPorts, 'manifests' | 'inventory'>,
-  plans: readonly WaitingPlanRecord[],
-): Promise<readonly WaitingPlanRecord[]> {
-  const versions = new Map<string, Promise<string | null>>();
-  const versionNow = (plan: WaitingPlanRecord): Promise<string | null> => {
-    const known = versions.get(nameOf(plan)) ?? currentVersion(deps, plan);
-    versions.set(nameOf(plan), known);
-    return known;
-  };
-  const fitting = aheadOf(plans, async (plan) => ((await versionNow(plan)) === plan.version ? [plan] : []));
-  return (await Array.fromAsync(fitting)).flat();
-}
-
-/** Version of what a plan is about; null if nothing is stored, and for what cannot be read. */
-export async function currentVersion(
-  deps: Pick<ApiPorts, 'manifests' | 'inventory'>,
-  { namespace, name }: ManifestKey,
-): Promise<string | null> {
-  try {
-    if (name === inventoryPlanName) return inventoryVersion(await storedInventory(deps, namespace));
-    const head = await deps.manifests.head({ namespace, name });
-    return head ? versionText(head) : null;
-  } catch (error) {
-    if (isPipelineError(error, 'Unreadable')) return null;
-    throw error;
-  }
 }
 
 export function shownPlan({ id, at, by, reason, summary, difference }: WaitingPlanRecord): WaitingPlan {

@@ -20,12 +20,11 @@ import { firstFaults } from '#domain/manifest/faults/fault.ts';
 import type { FormVerdict } from '#domain/manifest/faults/validate-form.ts';
 import type { ManagementPlane } from '#domain/planes/management-plane.ts';
 import type { Using } from '../../ports.ts';
-import type { ApiPorts } from '../../rights/api-uses.ts';
 import { checksumOf } from '../records/checksum.ts';
 
 export type RecordedDocument = Recorded<InventoryDocument>;
 
-export async function storedInventory(deps: Pick<ApiPorts, 'inventory'>, namespace: string): Promise<Inventory> {
+export async function storedInventory(deps: Using<'inventory.list'>, namespace: string): Promise<Inventory> {
   return inventoryOf((await deps.inventory.list(namespace)).map(readInventoryDocument));
 }
 
