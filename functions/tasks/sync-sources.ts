@@ -6,9 +6,9 @@ import { z } from 'zod';
 import type { GitSourceRecord } from '#contracts/git-sources.ts';
 import type { ManifestHead } from '#contracts/records.ts';
 import { taskHandler } from '../middleware.ts';
-import { remindOfWaiting } from '../pipeline/schedule/remind-of-waiting.ts';
 import type { SourceStep } from '../pipeline/sources/advance-source.ts';
 import type { TemplatesStep } from '../pipeline/templates/due-templates.ts';
+import type { Using } from '../ports.ts';
 import { type SubmissionPorts, submissionUses } from '../rights/submission-uses.ts';
 
 /** Steps of one tick; the others are due at the next one. */
@@ -30,7 +30,7 @@ export const handler = taskHandler(z.unknown(), uses, async (_event, deps) => {
   const steps = due.length === 0 ? [] : await advanceAll(due, deps);
   const templates = asked.length === 0 ? [] : await compareAll(asked, deps);
   for (const outcome of [...steps, ...templates]) if (outcome.status === 'rejected') faults.push(outcome.reason);
-  const reminded = await remindOfWaiting(deps).catch((fault: unknown) => {
+  const reminded = await remindAll(deps).catch((fault: unknown) => {
     faults.push(fault);
   });
   // A failure of one does not affect the others.
@@ -44,6 +44,11 @@ export const handler = taskHandler(z.unknown(), uses, async (_event, deps) => {
     }),
   };
 });
+
+async function remindAll(deps: SubmissionPorts & Using<'manifests.head' | 'rollOuts.halted'>) {
+  const { remindOfWaiting } = await import('../pipeline/schedule/remind-of-waiting.ts');
+  return remindOfWaiting(deps);
+}
 
 async function advanceAll(due: readonly GitSourceRecord[], deps: SubmissionPorts) {
   const { advanceSource } = await import('../pipeline/sources/advance-source.ts');

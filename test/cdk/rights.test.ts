@@ -103,7 +103,7 @@ describe('functions', () => {
     const own = ['roleBindings.list', 'secrets.exists', 'inventory.get', 'gitSources.put', 'gitSources.due'];
     expect(uses).toEqual(expect.arrayContaining(own));
     const beyond =
-      /^(roleBindings|secrets|inventory|rollOuts|feed)\.(?!list$|exists$|get$)|^rollOuts\.(?!get$)|^budgets\.acceptRollOut|^workflows\.(?!startReconcile|askRunner)/;
+      /^(roleBindings|secrets|inventory|rollOuts|feed)\.(?!list$|halted$|exists$|get$)|^rollOuts\.(?!get$|halted$)|^budgets\.acceptRollOut|^workflows\.(?!startReconcile|askRunner)/;
     expect(uses.filter((use) => beyond.test(use) || /\.(remove|removeAll|discard)$/.test(use))).toEqual([]);
   });
 
