@@ -8,13 +8,13 @@ const Waiting = z.record(z.string(), z.strictObject({ since: z.string(), reminde
 
 export const Reminders = z.strictObject({
   schema: z.literal(1),
-  /** When all was last looked at. */
+  /** When all of it was last compared. */
   at: z.string(),
   waiting: Waiting,
 });
 export type Reminders = z.infer<typeof Reminders>;
 
-/** Whether it is time to look at all of it. */
+/** Whether it is time to compare all of it. */
 export function isLookDue(before: Reminders | undefined, now: Date): boolean {
   return before === undefined || now.getTime() - Date.parse(before.at) >= dayMs;
 }
