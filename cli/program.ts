@@ -51,6 +51,7 @@ const modules: Readonly<Record<string, readonly Module[]>> = {
   'Documents:': [
     [['secrets', 'templates', 'roles'], async () => (await import('./commands/documents.ts')).registerDocuments],
     [['sources'], async () => (await import('./commands/sources.ts')).registerSources],
+    [['notifications'], async () => (await import('./commands/notifications.ts')).registerNotifications],
     [['planes'], async () => (await import('./commands/planes.ts')).registerPlanes],
   ],
   'Fleets:': [

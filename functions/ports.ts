@@ -2,10 +2,13 @@
 import type { Config } from '#contracts/config.ts';
 import type { GitSourceKey, GitSourceRecord } from '#contracts/git-sources.ts';
 import type { InventoryKey, InventoryRecord } from '#contracts/inventory.ts';
+import type { NotificationKey, NotificationRecord } from '#contracts/notifications.ts';
 import type { ManifestKey, NewEvent, RunEvent, RunRecord, StoredEvent } from '#contracts/records.ts';
 import type { RollOutClaims, RollOutKey, RollOutRecord } from '#contracts/roll-outs.ts';
 import type { AskRunnerInput, RollOutInput, StateError } from '#contracts/state-inputs.ts';
 import type { RoleBinding } from '#domain/manifest/role-binding.ts';
+import type { Message } from '#domain/notifications/messages.ts';
+import type { DeliveryOutcome } from '#domain/notifications/next-status.ts';
 import type { BudgetStore } from './budget-store.ts';
 import type { BuildGrants, BuildSessions, Builds } from './build-ports.ts';
 import type { AgentReportStore, ClusterStore, DemandStore } from './cluster-stores.ts';
@@ -166,6 +169,18 @@ export interface GitSourceStore {
   due(now: string, limit: number): Promise<readonly GitSourceRecord[]>;
 }
 
+/** Notifications. */
+export interface NotificationStore {
+  /** Undefined if it does not exist. */
+  get(key: NotificationKey): Promise<NotificationRecord | undefined>;
+  /** Those of a namespace, or all, by namespace and name. One that cannot be read is left out. */
+  list(namespace?: string): Promise<readonly NotificationRecord[]>;
+  /** Throws `VersionConflict` unless the stored one is one version older; for version 1: if any is stored. */
+  put(record: NotificationRecord): Promise<void>;
+  /** It may be gone already. */
+  remove(key: NotificationKey): Promise<void>;
+}
+
 /** RoleBinding documents. What `list` answers may be some seconds old. */
 export interface RoleBindingStore {
   list(): Promise<readonly RoleBinding[]>;
@@ -183,6 +198,24 @@ export type RepositoryDocument = 'TemplateGitReference' | 'GitSource' | 'plugin'
 export interface TemplateSources {
   /** The commit that a branch, tag or hash names. Never throws: a fault is for the author of what names it. @default TemplateGitReference */
   resolve(url: string, revision: string, document?: RepositoryDocument): Promise<ResolvedTemplates>;
+}
+
+/** A message to a receiver that a user named. */
+export interface SentMessage {
+  readonly url: string;
+  /** `whsec_` and base64; absent: it is not signed. */
+  readonly signingKey?: string | undefined;
+  /** The same for each attempt. */
+  readonly id: string;
+  /** ISO 8601. */
+  readonly sentAt: string;
+  readonly message: Message;
+}
+
+/** Where notifications go: addresses on the public internet. */
+export interface Receivers {
+  /** One attempt; it follows no redirect. Never throws: what was wrong is for the author of the Notification. */
+  send(message: SentMessage): Promise<DeliveryOutcome>;
 }
 
 export interface Clock {
@@ -214,17 +247,19 @@ export interface Deps {
   readonly inventory: InventoryStore;
   readonly rollOuts: RollOutStore;
   readonly gitSources: GitSourceStore;
+  readonly notifications: NotificationStore;
   readonly waitingPlans: WaitingPlanStore;
   readonly budgets: BudgetStore;
   readonly roleBindings: RoleBindingStore;
   readonly templateSources: TemplateSources;
+  readonly receivers: Receivers;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly config: Config;
 }
 
-/** Ports whose methods need no right in AWS: what this process has, and git repositories over HTTPS. */
-export type FreePort = 'clock' | 'ids' | 'config' | 'templateSources';
+/** Ports whose methods need no right in AWS: what this process has, git repositories and receivers of notifications over HTTPS. */
+export type FreePort = 'clock' | 'ids' | 'config' | 'templateSources' | 'receivers';
 type AwsPort = Exclude<keyof Deps, FreePort>;
 
 /** `port.method` (`manifests.get`): what the role of a function or runner in AWS has to allow. */

@@ -9,7 +9,7 @@ import { LargeDocuments } from '#adapters/large-documents.ts';
 import { randomIds, systemClock } from '#adapters/system-clock.ts';
 import { parseConfig } from '#contracts/config.ts';
 import type { Builds } from './build-ports.ts';
-import type { Artifacts, Deps, EventBus, SecretStore, TemplateSources, Workflows } from './ports.ts';
+import type { Artifacts, Deps, EventBus, Receivers, SecretStore, TemplateSources, Workflows } from './ports.ts';
 
 let wired: Deps | undefined;
 
@@ -74,6 +74,10 @@ export function portsOf(environment: Readonly<Record<string, string | undefined>
         ? recordedTemplateSources
         : new GitReferences({ privateHosts: config.KUBELOOM_TEMPLATE_PRIVATE_HOSTS });
     }),
+    receivers: onFirstUse<Receivers>(async () => {
+      const { HttpReceivers } = await import('#adapters/http-receivers.ts');
+      return new HttpReceivers({ privateHosts: config.KUBELOOM_NOTIFICATION_PRIVATE_HOSTS });
+    }),
     artifacts,
     workflows: onFirstUse<Workflows>(async () => {
       const { SfnWorkflows } = await import('#adapters/sfn-workflows.ts');
@@ -128,6 +132,9 @@ function portsInTable(table: DynamoTable) {
     rollOuts: inTable<Deps['rollOuts']>(async () => (await import('#adapters/dynamo-roll-outs.ts')).DynamoRollOuts),
     gitSources: inTable<Deps['gitSources']>(
       async () => (await import('#adapters/dynamo-git-sources.ts')).DynamoGitSources,
+    ),
+    notifications: inTable<Deps['notifications']>(
+      async () => (await import('#adapters/dynamo-notifications.ts')).DynamoNotifications,
     ),
     waitingPlans: inTable<Deps['waitingPlans']>(
       async () => (await import('#adapters/dynamo-waiting-plans.ts')).DynamoWaitingPlans,

@@ -109,6 +109,7 @@ async function assemble(ground: Ground): Promise<Omit<Platform, 'stop'>> {
   const ticks = startTicks(ground, lambdas, { functionName: product.tick, seconds: tickSeconds, atStart: true });
   const quick = { functionName: product.quickTick, seconds: tickSeconds / 5, atStart: false };
   const quickTicks = startTicks(ground, lambdas, quick);
+  startTicks(ground, lambdas, { ...quick, functionName: product.notifier });
   const { endpoints, servers } = services;
   const addresses = { apiUrl: api.url, metricsUrl: `${metrics.url}/metrics`, endpoints };
   await publish(ground, { ...addresses, servers: { ...servers, metrics } });

@@ -44,6 +44,8 @@ export interface Product {
   readonly stream?: string;
   /** Function that it calls five times as often, for what people wait for; absent: none. */
   readonly quickTick?: string;
+  /** The same, for what no one needs at once but no one may miss; absent: none. */
+  readonly notifier?: string;
   /** These are called when the environment is set, never before. */
   providerTypes(): Promise<readonly string[]>;
   tableSchema(): Promise<TableSchema>;
@@ -101,6 +103,7 @@ export function kubeloom(runner: RunnerKind): Product {
     tick: 'tick',
     stream: 'publish-events',
     quickTick: functionOfSources,
+    notifier: 'send-notifications',
     console: true,
     providerTypes: () => providerTypesOf(runner),
     tableSchema: async () => (await import('#adapters/table-keys.ts')).tableSchema,

@@ -105,8 +105,11 @@ export function grantUses(role: Role, { uses, bounds, patterns, holder }: RoleGr
     (bounds.builds ?? runnerTools).flatMap((tool) => on.projects[tool] ?? []).map(({ projectArn }) => projectArn),
   );
 
-  grantKey(role, actions, on.key, holder === 'runner');
-  if (holder === 'function') denyWhatOnlyRunnersSee(role, on);
+  const read = uses.includes('secrets.get')
+    ? patternsOf('ssm:GetParameter').map((path) => arn('ssm', 'parameter', `${secret}/${path}`))
+    : [];
+  grantKey(role, actions, on.key, holder === 'runner' || read.length > 0);
+  if (holder === 'function') denyWhatOnlyRunnersSee(role, on, read);
   acceptFindings(
     role,
     'IAM5',
@@ -199,15 +202,19 @@ function grantKey(role: Role, actions: readonly string[], key: IKey, decryptsSec
   role.addToPolicy(new PolicyStatement({ ...statement, conditions: conditions(writes) }));
 }
 
-/** The values of secrets, also where SSM's own key would give access to every principal of the account; and Terraform's states. */
-function denyWhatOnlyRunnersSee(role: Role, { bucket }: DataStores): void {
+/** The values of secrets, apart from `but`, also where SSM's own key would give access to every principal of the account; and Terraform's states. */
+function denyWhatOnlyRunnersSee(role: Role, { bucket }: DataStores, but: readonly string[]): void {
   const { region } = Stack.of(role);
   role.addToPolicy(
     new PolicyStatement({
       effect: Effect.DENY,
       actions: ['kms:Decrypt'],
       resources: ['*'],
-      conditions: { StringEquals: { 'kms:ViaService': `ssm.${region}.amazonaws.com` } },
+      conditions: {
+        StringEquals: { 'kms:ViaService': `ssm.${region}.amazonaws.com` },
+        // Parameter Store names the parameter that it decrypts.
+        ...(but.length > 0 && { StringNotLike: { 'kms:EncryptionContext:PARAMETER_ARN': [...but] } }),
+      },
     }),
   );
   role.addToPolicy(

@@ -12,6 +12,7 @@ import { LambdaInvoke } from 'aws-cdk-lib/aws-scheduler-targets';
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import type { Construct } from 'constructs';
 import { eventPartitions } from '#adapters/table-keys.ts';
+import { notifiedKinds } from '#domain/notifications/notification-events.ts';
 import { type RunnerTool, runnerTools } from '#functions/rights/runner-rights.ts';
 import { runnerUses } from '#functions/rights/uses.ts';
 import { stateMachineNames } from '../asl-files.ts';
@@ -55,6 +56,7 @@ export class PipelineStack extends Stack {
   readonly #runners: Readonly<Record<RunnerTool, RunnerProject>>;
   readonly #functions = new Map<string, ProductFunction>();
   readonly #machines = new Map<string, StateMachine>();
+  readonly #bus: EventBus;
 
   constructor(scope: Construct, id: string, props: PipelineStackProps) {
     super(scope, id, props);
@@ -97,6 +99,7 @@ export class PipelineStack extends Stack {
     });
     const { settings, on } = this;
     this.#credentials.open({ settings, on, code: props.code, logRetention: options.logDays, runners: this.#runners });
+    this.#bus = new EventBus(this, 'Events', { eventBusName: installation, description: 'Kubeloom: what happens' });
     this.lostEnds = new DeadLetters(this, 'LostEnds');
     this.lostTicks = new DeadLetters(this, 'LostTicks');
     this.lostEvents = new DeadLetters(this, 'LostEvents');
@@ -106,6 +109,7 @@ export class PipelineStack extends Stack {
     this.#finishInterruptedRuns();
     this.tick = this.#scheduled('tick', options.tickMinutes, 'start what is due');
     this.#syncSources();
+    this.#sendNotifications();
     const cidrs = options.runnerCidrs.join(',');
     new CfnOutput(this, 'RunnerCidrs', { value: cidrs, description: 'Networks that reach machines over SSH' });
     this.recordDrift = this.#function('record-drift');
@@ -144,9 +148,9 @@ export class PipelineStack extends Stack {
       name,
       on: this.on,
       // Each document of a commit is planned.
-      ...(name === 'sync-sources' && { timeout: Duration.minutes(5) }),
+      ...(['sync-sources', 'send-notifications'].includes(name) && { timeout: Duration.minutes(5) }),
       // A throttled tick is not repeated: the next one does its work.
-      ...(['tick', 'sync-sources'].includes(name) && {
+      ...(['tick', 'sync-sources', 'send-notifications'].includes(name) && {
         asynchronous: {
           failures: this.lostTicks,
           longestWait: Duration.minutes(this.#props.options.tickMinutes),
@@ -222,8 +226,7 @@ export class PipelineStack extends Stack {
 
   /** New events get their place among those of all manifests, and go to a bus that others may subscribe to. */
   #publishEvents(): void {
-    const { table, options } = this.#props;
-    new EventBus(this, 'Events', { eventBusName: options.installation, description: 'Kubeloom: what happens' });
+    const { table } = this.#props;
     const { fn } = this.#function('publish-events');
     fn.addEventSource(
       new DynamoEventSource(table, {
@@ -268,15 +271,27 @@ export class PipelineStack extends Stack {
     });
   }
 
+  /** By the schedule, for retries, and when the bus has an event that someone may want. */
+  #sendNotifications(): void {
+    const { tickMinutes } = this.#props.options;
+    const { fn } = this.#scheduled('send-notifications', tickMinutes, 'send notifications that wait');
+    new Rule(this, 'EventToSend', {
+      description: 'an event of a kind that Notifications may name: send it to those that do',
+      eventBus: this.#bus,
+      eventPattern: { source: ['kubeloom'], detailType: [...notifiedKinds] },
+      targets: [new LambdaTarget(fn, { retryAttempts: 2, deadLetterQueue: this.lostTicks })],
+    });
+  }
+
   /** Finds what is due. One that fails is followed by the next, so none is repeated. */
-  #scheduled(name: 'tick' | 'sync-sources', minutes: number, what: string): ProductFunction {
+  #scheduled(name: keyof typeof schedules, minutes: number, what: string): ProductFunction {
     const called = this.#function(name);
-    new Schedule(this, name === 'tick' ? 'Tick' : 'SyncSources', {
+    new Schedule(this, schedules[name], {
       schedule: ScheduleExpression.rate(Duration.minutes(minutes)),
       target: new LambdaInvoke(called.fn, { retryAttempts: 0, deadLetterQueue: this.lostTicks }),
       description: `Kubeloom: ${what}`,
     });
-    const id = name.replace('-', '');
+    const id = name.replaceAll('-', '');
     acceptFindings(
       this,
       'IAM5',
@@ -286,6 +301,9 @@ export class PipelineStack extends Stack {
     return called;
   }
 }
+
+/** Ids of the schedules of functions. */
+const schedules = { tick: 'Tick', 'sync-sources': 'SyncSources', 'send-notifications': 'SendNotifications' } as const;
 
 function byTool<Value>(make: (tool: RunnerTool) => Value): Readonly<Record<RunnerTool, Value>> {
   return Object.fromEntries(runnerTools.map((tool) => [tool, make(tool)])) as Record<RunnerTool, Value>;

@@ -59,7 +59,7 @@ export function registerApply(program: Command): void {
   const command = program
     .command('apply')
     .description(
-      'submit manifests, Secrets, TemplateGitReferences, RoleBindings, GitSources and documents of inventories',
+      'submit manifests, Secrets, TemplateGitReferences, RoleBindings, GitSources, Notifications and documents of inventories',
     )
     .requiredOption('-f, --file <file...>', 'YAML or JSON files, - for standard input')
     .addOption(namespaceOfFiles())
@@ -162,6 +162,14 @@ async function submit(api: CliClient, item: Judged, options: ApplyOptions): Prom
     if (item.kind === 'GitSource') {
       const { namespace, name } = await api.putGitSource(item, document);
       if (!quiet) print(`GitSource ${namespace}/${name} stored: ${sourceIsDue({ namespace, name })}`);
+      return { ...judged, stored: { namespace, name }, code: exitCodes.ok };
+    }
+    if (item.kind === 'Notification') {
+      const { namespace, name } = await api.putNotification(item, document);
+      if (!quiet)
+        print(
+          `Notification ${namespace}/${name} stored: \`kubeloom notifications test ${namespace}/${name}\` tries it`,
+        );
       return { ...judged, stored: { namespace, name }, code: exitCodes.ok };
     }
     if (isInventoryKind(item.kind)) {

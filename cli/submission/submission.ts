@@ -28,6 +28,7 @@ const order = [
   'ManagementPlane',
   ...manifestKinds,
   'GitSource',
+  'Notification',
 ] as const;
 export type Kind = (typeof order)[number];
 
@@ -191,7 +192,9 @@ function canBeAsked(kind: Kind, namespace: string, name: string): boolean {
   const path = { namespace, name };
   if (kind === 'RoleBinding') return RolePath.safeParse(path).success;
   if (isInventoryKind(kind)) return InventoryDocumentPath.safeParse({ ...path, kind }).success;
-  return (isManifestKind(kind) || kind === 'GitSource' ? ManifestPath : DocumentPath).safeParse(path).success;
+  return (
+    isManifestKind(kind) || kind === 'GitSource' || kind === 'Notification' ? ManifestPath : DocumentPath
+  ).safeParse(path).success;
 }
 
 /** A duplicate: the later one would replace the earlier one immediately. */

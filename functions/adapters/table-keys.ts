@@ -2,6 +2,7 @@
 import type { GitSourceKey } from '#contracts/git-sources.ts';
 import { hasEnded } from '#contracts/has-ended.ts';
 import type { InventoryKey } from '#contracts/inventory.ts';
+import type { NotificationKey } from '#contracts/notifications.ts';
 import type { ManifestKey, ManifestStatus } from '#contracts/records.ts';
 import type { RollOutKey } from '#contracts/roll-outs.ts';
 import type { PlansOf, WaitingPlanKey } from '../waiting-plan-store.ts';
@@ -24,6 +25,7 @@ import type { PlansOf, WaitingPlanKey } from '../waiting-plan-store.ts';
  * | roll-out        | `ROLLOUTS#<ns>`          | `ROLLOUT#<id>`          | `ROLLOUTS`, last write    |
  * | their clusters  | `ROLLOUTS#<ns>`          | `CLAIMS`                |                           |
  * | git source      | `GITSOURCES`             | `<ns>#<name>`           | `GITSOURCES`, `dueAt`     |
+ * | notification    | `NOTIFICATIONS`          | `<ns>#<name>`           |                           |
  * | role binding    | `ROLES`                  | `<name>`                |                           |
  * | credentials of a build | `BUILD#<build>`   | `CREDENTIALS`           |                           |
  * | budget          | `BUDGETS`                | `<ns>` or `*`           |                           |
@@ -155,6 +157,14 @@ export const rollOutClaimsItem = (namespace: string): ItemKey => ({ pk: `ROLLOUT
 export const gitSources = 'GITSOURCES';
 
 export const gitSourceItem = (key: GitSourceKey): ItemKey => ({ pk: gitSources, sk: `${key.namespace}#${key.name}` });
+
+/** Partition of all Notifications. */
+export const notifications = 'NOTIFICATIONS';
+
+export const notificationItem = (key: NotificationKey): ItemKey => ({
+  pk: notifications,
+  sk: `${key.namespace}#${key.name}`,
+});
 
 /** Partition of all plans that wait for an approval. */
 export const waitingPlans = 'PLANS';

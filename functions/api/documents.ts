@@ -10,13 +10,15 @@ import { secretValues } from '#domain/manifest/schema/secret.ts';
 import { validateSecret } from '#domain/manifest/secrets/validate-secret.ts';
 import { validateTemplateReference } from '#domain/manifest/validate-template-reference.ts';
 import { recordChange, recordReading } from '../pipeline/records/audit-event.ts';
+import { secretPath } from '../pipeline/records/secret-path.ts';
 import { manifestsThatUse, storedSecretUses } from '../pipeline/submission/manifests-that-use.ts';
 import { retryForSecret } from '../pipeline/submission/retry-for-secret.ts';
-import { secretPath, validationContextOf } from '../pipeline/submission/validation-context.ts';
+import { validationContextOf } from '../pipeline/submission/validation-context.ts';
 import { sourcesThatUse } from './git-sources.ts';
 import { handle } from './http/handle.ts';
 import { unlessSeen } from './http/not-modified.ts';
 import { requestDocument, requestDocuments } from './http/request-document.ts';
+import { notificationsThatUse } from './notifications.ts';
 
 export const putSecret = handle(operations.putSecret, async (request, deps) => {
   const { namespace, name } = request.path;
@@ -53,7 +55,7 @@ export const deleteSecret = handle(operations.deleteSecret, async ({ path, calle
   const stored = secretPath(path.namespace, path.name);
   if (!(await deps.secrets.exists(stored))) throw new PipelineError('NotFound', `there is no ${name}`);
   const users = await manifestsThatUse(deps, caller, 'secretRef', path);
-  refuseUsed(name, [...users, ...(await sourcesThatUse(deps, path))]);
+  refuseUsed(name, [...users, ...(await sourcesThatUse(deps, path)), ...(await notificationsThatUse(deps, path))]);
   await deps.secrets.remove(stored);
   await recordChange(deps, path.namespace, `Secret ${path.name} deleted`, caller);
   return {};

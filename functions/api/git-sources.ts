@@ -104,7 +104,8 @@ function summaryOf({
   return { namespace, name, generation, by: maker.name, at, nextAt: dueAt, url, ref, path, status };
 }
 
-function makerOf({ kind, name, claims }: AdmittedCaller): GitSourceRecord['maker'] {
+/** Whose rights a document has that works later. */
+export function makerOf({ kind, name, claims }: AdmittedCaller): GitSourceRecord['maker'] {
   const kept = Object.entries(claims).map(([claim, values]): [string, string[]] => [claim, [...values]]);
   return { kind, name, claims: Object.fromEntries(kept) };
 }

@@ -9,6 +9,7 @@ import {
   rollOutStart,
 } from '#contracts/operations/inventory.ts';
 import { generationOperations } from '#contracts/operations/manifests.ts';
+import { notificationOperations } from '#contracts/operations/notifications.ts';
 import { type Operation, type Operations, passesGateway } from '#contracts/operations/operation.ts';
 import { type OperationId, operationList, type operations } from '#contracts/operations/operations.ts';
 import { decisions, planOperations } from '#contracts/operations/plans.ts';
@@ -46,6 +47,7 @@ const handlers: Readonly<Record<OperationId, HttpHandler>> = {
   ...from(() => import('./roll-outs.ts'), idsOf(rollOutOperations)),
   ...from(() => import('./start-roll-out.ts'), idsOf(rollOutStart)),
   ...from(() => import('./git-sources.ts'), idsOf(gitSourceOperations)),
+  ...from(() => import('./notifications.ts'), idsOf(notificationOperations)),
   ...from(() => import('./agent.ts'), idsOf(agentOperations)),
 };
 

@@ -38,6 +38,8 @@ export const Config = z.object({
   KUBELOOM_TEMPLATE_SOURCES: z.enum(['builtin', 'recorded', 'git']).default('git'),
   /** Hosts (with port, if any) of template repositories that may have a private address. */
   KUBELOOM_TEMPLATE_PRIVATE_HOSTS: list.prefault(''),
+  /** Hosts (with port, if any) of receivers of notifications that may have a private address. */
+  KUBELOOM_NOTIFICATION_PRIVATE_HOSTS: list.prefault(''),
   /** Beginnings of addresses (`github.com/acme/`) from which templates and provider types may be; empty: any. */
   KUBELOOM_TEMPLATE_URLS: list.prefault(''),
   /** Upstream files of documents that the runners of this installation have (`templates/kubernetes/upstream.json`). */

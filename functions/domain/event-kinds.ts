@@ -8,6 +8,11 @@ export const eventKinds = {
     ScaleRequested: { level: 'info', when: 'sizes of autoscaled pools were requested; says by whom, and from where' },
     StateEditRequested: { level: 'info', when: 'an edit of a Terraform state was requested; says which, and by whom' },
     ReplacementRequested: { level: 'info', when: 'the replacement of nodes was requested; says why, and by whom' },
+    PlanProposed: {
+      level: 'info',
+      when: 'a plan waits for an approval; says how much changes, and the command that approves it',
+    },
+    PlanBeyondBudget: { level: 'info', when: 'the same, because a budget requires it; says which' },
     PlanSuperseded: { level: 'info', when: 'a newer proposal of the same document took the place of a proposed plan' },
     PlanRejected: { level: 'info', when: 'an approver rejected a proposed plan; says why, and who' },
     PlanWithdrawn: { level: 'info', when: 'the author of a proposed plan withdrew it' },

@@ -17,6 +17,7 @@ const partitionsOfPort: Readonly<Record<string, readonly string[]>> = {
   inventory: ['INVENTORY#'],
   rollOuts: ['ROLLOUTS#'],
   gitSources: ['GITSOURCES'],
+  notifications: ['NOTIFICATIONS'],
   waitingPlans: ['PLANS'],
   budgets: ['BUDGETS'],
   roleBindings: ['ROLES'],
@@ -101,6 +102,8 @@ const objectsOfFunction: Readonly<Record<string, TouchedObjects>> = {
 const secretsOfFunction: Readonly<Record<string, readonly string[]>> = {
   'commit-waypoint': ['ssh/'],
   'record-rollback': ['ssh/'],
+  // Values, too: no other function reads any. Names of others do not begin like this.
+  'send-notifications': ['user/*/notification-'],
 };
 
 /** Runners whose builds a function reads and stops, where these are not all: of who asks runners, those that answer. */
@@ -156,7 +159,18 @@ export function functionMay(name: string, action: string, key: string): boolean 
   return (
     roleOf(name)
       .get(action)
-      ?.some((prefix) => key.startsWith(prefix)) ?? false
+      ?.some((prefix) => beginsWith(key, prefix)) ?? false
+  );
+}
+
+/** `*` in a prefix is one part of a path. */
+function beginsWith(key: string, prefix: string): boolean {
+  if (!prefix.includes('*')) return key.startsWith(prefix);
+  const parts = prefix.split('/');
+  const last = parts.length - 1;
+  const of = key.split('/');
+  return parts.every(
+    (part, place) => part === '*' || (place === last ? of[place]?.startsWith(part) : of[place] === part),
   );
 }
 

@@ -28,9 +28,10 @@ export function denialOf(who: Principal, service: string, operation: string, inp
   const { Overwrite, WithDecryption } = Object(input);
   const replaces = action === 'ssm:PutParameter' && Overwrite === true;
   const uses = who.kind === 'session' ? usesOfTool[who.tool] : who.kind === 'function' ? functionUses(who.name) : [];
-  // Who only creates Secrets replaces none, and functions see no value of one.
+  // Who only creates Secrets replaces none; of functions, only what sends notifications sees values, of those that it may read.
   if (replaces && !mayReplaceSecrets(uses)) return sentence(who, action, keys.join(', '));
-  if (WithDecryption === true && who.kind === 'function') return sentence(who, 'kms:Decrypt', keys.join(', '));
+  if (WithDecryption === true && who.kind === 'function' && !uses.includes('secrets.get'))
+    return sentence(who, 'kms:Decrypt', keys.join(', '));
   return denial(who, action, keys);
 }
 

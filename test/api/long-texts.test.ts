@@ -64,6 +64,7 @@ describe('long texts', () => {
       TemplateGitReference: '/v1/templates/team/own-templates',
       RoleBinding: '/v1/roles/ops',
       GitSource: '/v1/git-sources/team/clusters',
+      Notification: '/v1/notifications/team/alerts',
     };
     const api = apiUnderTest();
     for (const [kind, document] of documents) {

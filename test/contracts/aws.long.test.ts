@@ -23,6 +23,7 @@ import { DynamoEvents } from '#adapters/dynamo-events.ts';
 import { DynamoGitSources } from '#adapters/dynamo-git-sources.ts';
 import { DynamoInventory } from '#adapters/dynamo-inventory.ts';
 import { DynamoManifests } from '#adapters/dynamo-manifests.ts';
+import { DynamoNotifications } from '#adapters/dynamo-notifications.ts';
 import { DynamoRepairBudget } from '#adapters/dynamo-repair-budget.ts';
 import { DynamoRoleBindings } from '#adapters/dynamo-role-bindings.ts';
 import { DynamoRollOuts } from '#adapters/dynamo-roll-outs.ts';
@@ -48,6 +49,7 @@ import { eventStoreContract, runStoreContract } from './history-stores.contract.
 import { inventoryStoreContract } from './inventory-store.contract.ts';
 import { manifestLayoutContract } from './manifest-layout.contract.ts';
 import { manifestStoreContract } from './manifest-store.contract.ts';
+import { notificationStoreContract } from './notification-store.contract.ts';
 import {
   forgetSent,
   notCalled,
@@ -120,6 +122,7 @@ eventFeedContract('DynamoDB', (count) => {
   return Array.from({ length: count }, () => recordedPort('feed', new DynamoEventFeed(own)));
 });
 templateReferenceStoreContract('DynamoDB', () => recordedPort('templateReferences', new DynamoTemplates(freshTable())));
+notificationStoreContract('DynamoDB', () => recordedPort('notifications', new DynamoNotifications(freshTable())));
 gitSourceStoreContract('DynamoDB', () => recordedPort('gitSources', new DynamoGitSources(freshTable())));
 waitingPlanStoreContract('DynamoDB', () => recordedPort('waitingPlans', new DynamoWaitingPlans(freshTable())));
 inventoryStoreContract('DynamoDB', () => recordedPort('inventory', new DynamoInventory(freshTable())));
@@ -210,6 +213,7 @@ describe('IAM rights', () => {
     'feed',
     'templateReferences',
     'gitSources',
+    'notifications',
     'waitingPlans',
     'inventory',
     'rollOuts',

@@ -5,7 +5,7 @@ import { actionsOf } from '#functions/rights/uses.ts';
 import { deniedSentence } from '#local/rights/bounded-ports.ts';
 import { functionAtWork } from '#local/rights/function-at-work.ts';
 
-const free: readonly string[] = ['clock', 'ids', 'config', 'templateSources'] satisfies FreePort[];
+const free: readonly string[] = ['clock', 'ids', 'config', 'templateSources', 'receivers'] satisfies FreePort[];
 
 /** The same ports, bounded for what is called by a function; a port that a test replaces later is replaced here, too. */
 export function boundedFunctions<Ports extends Partial<Deps>>(ports: Ports): Ports {

@@ -1,6 +1,7 @@
 /** All ports in memory, for tests of handlers: tests can read and control the fakes of the outside. */
 
 import { recordedTemplateSources } from '#adapters/git-references.ts';
+import { HttpReceivers } from '#adapters/http-receivers.ts';
 import { type Config, parseConfig } from '#contracts/config.ts';
 import type { AskRunnerInput, RollOutInput, StateError } from '#contracts/state-inputs.ts';
 import type { BuildGrants, BuildSessions, Builds, KnownBuild } from '#functions/build-ports.ts';
@@ -14,6 +15,7 @@ import { InMemoryDemands } from './in-memory-demands.ts';
 import { InMemoryGitSources } from './in-memory-git-sources.ts';
 import { InMemoryInventory } from './in-memory-inventory.ts';
 import { InMemoryManifests } from './in-memory-manifests.ts';
+import { InMemoryNotifications } from './in-memory-notifications.ts';
 import { InMemoryRepairBudget } from './in-memory-repair-budget.ts';
 import { InMemoryRollOuts } from './in-memory-roll-outs.ts';
 import { InMemoryEvents, InMemoryFeed, InMemoryRuns, RecordedBus } from './in-memory-runs.ts';
@@ -197,6 +199,7 @@ export function fakeDeps(environment: Readonly<Record<string, string>> = {}): Fa
   return {
     ...inMemoryStores(),
     templateSources: recordedTemplateSources,
+    receivers: new HttpReceivers({ privateHosts: environment.KUBELOOM_NOTIFICATION_PRIVATE_HOSTS?.split(',') ?? [] }),
     workflows: new RecordedWorkflows(builds),
     builds,
     buildSessions: new RecordedSessions(),
@@ -227,6 +230,7 @@ export function inMemoryStores() {
     rollOuts,
     budgets: new InMemoryBudgets(manifests, rollOuts),
     gitSources: new InMemoryGitSources(),
+    notifications: new InMemoryNotifications(),
     waitingPlans: new InMemoryWaitingPlans(),
     roleBindings: new InMemoryRoleBindings(),
     buildGrants: new InMemoryBuildGrants(),

@@ -2,6 +2,7 @@
 
 const manifests = 'functions/pipeline/manifests';
 const sources = 'functions/pipeline/sources';
+const notifications = 'functions/pipeline/notifications';
 const drift = 'functions/pipeline/drift';
 
 /** With the file that reads it. By the path of the field, for all kinds that have it, or by kind and path. */
@@ -34,6 +35,11 @@ export const readElsewhere: Readonly<Record<string, string>> = {
   'TemplateGitReference spec.commit': `${manifests}/template-versions.ts`,
   'spec.paths.terraformer': `${manifests}/template-versions.ts`,
   'spec.paths.manifestsK8s': `${manifests}/template-versions.ts`,
+  'Notification spec.secretRef.name': `${notifications}/send-notification.ts`,
+  'Notification spec.to': `${notifications}/send-notification.ts`,
+  'Notification spec.events[]': `${notifications}/send-notification.ts`,
+  'Notification spec.namespaces[]': `${notifications}/send-notification.ts`,
+  'Notification spec.suspend': `${notifications}/send-notification.ts`,
   'GitSource spec.url': `${sources}/advance-source.ts`,
   'GitSource spec.ref': `${sources}/advance-source.ts`,
   'GitSource spec.path': `${sources}/advance-source.ts`,

@@ -23,7 +23,15 @@ describe('the JSON Schema for editors', () => {
   it('the JSON Schema has every kind', () => {
     const kinds = schema.oneOf.map((kind: { properties: { kind: { const: string } } }) => kind.properties.kind.const);
     expect(kinds).toEqual([
-      ...['InputManifest', 'MachineGroups', 'Secret', 'TemplateGitReference', 'RoleBinding', 'GitSource'],
+      ...[
+        'InputManifest',
+        'MachineGroups',
+        'Secret',
+        'TemplateGitReference',
+        'RoleBinding',
+        'GitSource',
+        'Notification',
+      ],
       ...['InventoryLayer', 'InventoryOrder', 'InventoryTemplate', 'InventoryCluster', 'ManagementPlane'],
     ]);
   });

@@ -40,8 +40,10 @@ const good: Readonly<Record<SecretUse, Readonly<Record<string, string>>>> = {
   ssh: { privatekey: key },
   git: { token: 't' },
   vault: { address: 'https://vault.example.com:8200', roleid: 'r', secretid: 's' },
+  webhook: { url: 'https://hooks.example.com/team', signingkey: `whsec_${'a'.repeat(40)}` },
+  chat: { url: 'https://hooks.example.com/services/T0/B0/x' },
 };
-const uses = [...providerTypeNames, 'ssh', 'git', 'vault'] as const;
+const uses = [...providerTypeNames, 'ssh', 'git', 'vault', 'webhook', 'chat'] as const;
 
 describe('Secrets by use', () => {
   it.each(uses)('good values for %s are accepted, as text and in base64', (use) => {

@@ -4,6 +4,7 @@ import { documentOperations, serviceOperations } from './documents.ts';
 import { gitSourceOperations } from './git-sources.ts';
 import { inventoryOperations, inventoryPlanOperations, rollOutOperations, rollOutStart } from './inventory.ts';
 import { generationOperations, manifestOperations } from './manifests.ts';
+import { notificationOperations } from './notifications.ts';
 import type { Operation } from './operation.ts';
 import { decisions, planOperations } from './plans.ts';
 import { clusterAccessOperations, runOperations, stateOperations } from './runs.ts';
@@ -26,6 +27,7 @@ export const operations = {
   ...rollOutOperations,
   ...rollOutStart,
   ...gitSourceOperations,
+  ...notificationOperations,
   ...agentOperations,
 };
 /** `operationId` in OpenAPI. */

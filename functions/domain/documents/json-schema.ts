@@ -5,6 +5,7 @@ import { MachineGroups } from '../manifest/groups/machine-groups.ts';
 import { RoleBinding } from '../manifest/role-binding.ts';
 import { GitSource } from '../manifest/schema/git-source.ts';
 import { InputManifest } from '../manifest/schema/input-manifest.ts';
+import { Notification } from '../manifest/schema/notification.ts';
 import { Secret } from '../manifest/schema/secret.ts';
 import { TemplateGitReference } from '../manifest/schema/template-git-reference.ts';
 
@@ -18,6 +19,7 @@ export const documentShapes = {
   TemplateGitReference,
   RoleBinding,
   GitSource,
+  Notification,
   ...inventoryShapes,
 } as const;
 

@@ -10,10 +10,12 @@ import { validateRoleBinding } from '../manifest/role-binding.ts';
 import type { ValidationContext } from '../manifest/rules/manifest-index.ts';
 import { GitSource, gitSourceSecret } from '../manifest/schema/git-source.ts';
 import { type ManifestKind, manifestKinds } from '../manifest/schema/manifest-kinds.ts';
+import { Notification, notificationSecret } from '../manifest/schema/notification.ts';
 import { TemplateGitReference } from '../manifest/schema/template-git-reference.ts';
 import { type SecretUse, secretUses } from '../manifest/secrets/secret-uses.ts';
 import { validateSecret } from '../manifest/secrets/validate-secret.ts';
 import { validateGitSource } from '../manifest/validate-git-source.ts';
+import { validateNotification } from '../manifest/validate-notification.ts';
 import { validateTemplateReference } from '../manifest/validate-template-reference.ts';
 import { nearest } from '../nearest.ts';
 
@@ -23,6 +25,7 @@ const documentKinds = [
   'TemplateGitReference',
   'RoleBinding',
   'GitSource',
+  'Notification',
   ...inventoryKinds,
 ] as const;
 export type DocumentKind = (typeof documentKinds)[number];
@@ -118,6 +121,8 @@ function judge(
       return { ...base, ...validateTemplateReference(document, context), warnings: [] };
     case 'GitSource':
       return { ...base, ...validateGitSource(document, context), warnings: [] };
+    case 'Notification':
+      return { ...base, ...validateNotification(document, context), warnings: [] };
     case 'RoleBinding':
       return { ...base, namespace: '*', ...validateRoleBinding(document), warnings: [] };
     default:
@@ -180,6 +185,8 @@ function usesIn(
     const source = GitSource.safeParse(document);
     const login = source.success ? gitSourceSecret(source.data) : undefined;
     if (login !== undefined) note(login, ['git']);
+    const sent = Notification.safeParse(document);
+    if (sent.success) note(notificationSecret(sent.data), [sent.data.spec.to === 'webhook' ? 'webhook' : 'chat']);
   }
   return uses;
 }

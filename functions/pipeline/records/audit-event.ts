@@ -13,6 +13,8 @@ type ChangeKind =
   | 'ScaleRequested'
   | 'ReplacementRequested'
   | 'StateEditRequested'
+  | 'PlanProposed'
+  | 'PlanBeyondBudget'
   | 'PlanSuperseded'
   | 'PlanRejected'
   | 'PlanWithdrawn';

@@ -61,6 +61,7 @@ export async function proposeRollOut(
   const { id, proposal } = await propose(deps, inventoryPlanKey(namespace), {
     basis: plan.basis,
     caller,
+    beyond: approval.beyond,
     proposal: {
       kind: 'rollOut',
       documents: [...documents],

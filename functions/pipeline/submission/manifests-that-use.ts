@@ -5,6 +5,7 @@ import { isPipelineError } from '#domain/errors.ts';
 import { draftOfDocument } from '#domain/manifest/groups/groups-as-manifest.ts';
 import { type Reference, referenceName, referencesIn } from '#domain/manifest/references-in.ts';
 import { gitSourceSecret } from '#domain/manifest/schema/git-source.ts';
+import { notificationSecret } from '#domain/manifest/schema/notification.ts';
 import { type SecretUse, secretUses } from '#domain/manifest/secrets/secret-uses.ts';
 import { parseLocator } from '#domain/secret-locator.ts';
 import { type AdmittedCaller, shownTo } from '../../caller.ts';
@@ -91,7 +92,7 @@ function storedName(text: string): string | undefined {
 
 /** By `<namespace>/<name>` of the Secret; of those in `wanted`. */
 export async function storedSecretUses(
-  deps: Pick<ApiPorts, 'manifests' | 'gitSources'>,
+  deps: Pick<ApiPorts, 'manifests' | 'gitSources' | 'notifications'>,
   wanted: ReadonlySet<string>,
 ): Promise<ReadonlyMap<string, readonly SecretUse[]>> {
   const found = new Map<string, SecretUse[]>();
@@ -109,5 +110,7 @@ export async function storedSecretUses(
     const login = gitSourceSecret(document);
     if (login !== undefined) note(login, ['git']);
   }
+  for (const { document } of await deps.notifications.list())
+    note(notificationSecret(document), [document.spec.to === 'webhook' ? 'webhook' : 'chat']);
   return found;
 }

@@ -11,6 +11,7 @@ import { type AdmittedCaller, shownTo } from '../../caller.ts';
 import type { SubmissionPorts } from '../../rights/submission-uses.ts';
 import { isRecent, lastReport } from '../records/agent-reports.ts';
 import { clusterName } from '../records/cluster-records.ts';
+import { secretPath } from '../records/secret-path.ts';
 import { everyManifest } from '../records/stored-manifest.ts';
 
 type SurroundingPorts = Pick<
@@ -20,11 +21,6 @@ type SurroundingPorts = Pick<
 
 /** More than any real manifest refers to; each costs a question to another service. */
 const mostReferences = 500;
-
-/** Path of a user's Secret in the store. */
-export function secretPath(namespace: string, name: string): string {
-  return `user/${namespace}/${name}`;
-}
 
 /** A document, and where it belongs. */
 export interface PlacedDocument {

@@ -9,8 +9,8 @@ import type { InputManifest } from '../schema/input-manifest.ts';
 import { pluginType } from '../schema/provider-plugin.ts';
 import { type SecretSource, storedSecretOf } from '../schema/secret-source.ts';
 
-/** The credentials of a provider type, the SSH key of static nodes, a token for git, the connection to a Vault. */
-export type SecretUse = ProviderTypeName | 'ssh' | 'git' | 'vault';
+/** The credentials of a provider type, the SSH key of static nodes, a token for git, the connection to a Vault, an address for notifications. */
+export type SecretUse = ProviderTypeName | 'ssh' | 'git' | 'vault' | 'webhook' | 'chat';
 
 const field = (name: string, format: string, accepts: SecretField['accepts'], required = true): SecretField => ({
   name,
@@ -22,6 +22,19 @@ const filled = (name: string, required = true): SecretField =>
   field(name, 'any text that is not empty', (value) => value.length > 0, required);
 const privateKey = field('privatekey', 'an SSH private key in PEM form', (value) =>
   /^-----BEGIN [A-Z ]*PRIVATE KEY-----\s[\s\S]*-----END [A-Z ]*PRIVATE KEY-----$/.test(value),
+);
+
+/** Where notifications go. */
+const address = field(
+  'url',
+  'an https URL without a user and a fragment, such as https://hooks.example.com/team',
+  (value) => value.length <= 2000 && /^https:\/\/[^\s/?#@\\]+(?:[/?][^\s#\\]*)?$/.test(value) && URL.canParse(value),
+);
+/** As Standard Webhooks has it: 24 to 64 bytes. */
+const signingKey = field(
+  'signingkey',
+  '"whsec_" and 24 to 64 bytes in base64, as of: echo whsec_$(openssl rand -base64 32)',
+  (value) => /^whsec_[A-Za-z0-9+/]{32,86}={0,2}$/.test(value),
 );
 
 /** A token over plain HTTP could be read on the way: only a Vault on the same machine may use it. */
@@ -54,6 +67,8 @@ export function secretWaysFor(use: SecretUse): readonly (readonly SecretField[])
   if (use === 'ssh') return [[privateKey]];
   if (use === 'git') return [[filled('token'), filled('username', false)]];
   if (use === 'vault') return vaultWays;
+  if (use === 'chat') return [[address]];
+  if (use === 'webhook') return [[address, signingKey]];
   const facts: ProviderTypeFacts = providerTypes[use];
   return [facts.secret, ...(facts.keyless ?? [])];
 }
@@ -62,6 +77,7 @@ export function secretWaysFor(use: SecretUse): readonly (readonly SecretField[])
 export function purposeOf(use: SecretUse): string {
   if (use === 'ssh') return 'SSH to static nodes';
   if (use === 'git') return 'a private git repository';
+  if (use === 'webhook' || use === 'chat') return 'notifications';
   return use === 'vault' ? 'a connection to Vault' : providerTypes[use].title;
 }
 

@@ -1,0 +1,85 @@
+/** The forms of a message: CloudEvents, Slack and Teams, whatever an event says. */
+import { describe, expect, it } from 'vitest';
+import { eventKinds } from '#domain/event-kinds.ts';
+import { messageOf, type Reportable } from '#domain/notifications/messages.ts';
+import { isNotified, notificationClasses, notifiedKinds } from '#domain/notifications/notification-events.ts';
+
+const event: Reportable = {
+  id: '12.0',
+  at: '2026-06-01T12:00:00.000Z',
+  kind: 'RunFailed',
+  level: 'error',
+  namespace: 'team',
+  manifest: 'shop',
+  cluster: 'web',
+  runId: 'run-1',
+  message: 'quota <!channel> & [more](https://evil.example)',
+  installation: 'kubeloom',
+};
+const bodyOf = (form: 'webhook' | 'slack' | 'teams', more: Partial<Reportable> = {}) =>
+  JSON.parse(messageOf(form, { ...event, ...more }).body);
+
+describe('messages', () => {
+  it('a webhook gets a CloudEvent 1.0 in structured form', () => {
+    expect(messageOf('webhook', event).contentType).toBe('application/cloudevents+json; charset=utf-8');
+    expect(bodyOf('webhook')).toEqual({
+      specversion: '1.0',
+      id: '12.0',
+      source: '/kubeloom/kubeloom',
+      type: 'dev.kubeloom.RunFailed',
+      time: event.at,
+      subject: 'team/shop/web',
+      datacontenttype: 'application/json',
+      data: {
+        ...{ at: event.at, kind: 'RunFailed', level: 'error', namespace: 'team', manifest: 'shop', cluster: 'web' },
+        ...{ runId: 'run-1', message: event.message },
+      },
+    });
+  });
+
+  it('Slack reads no mention, link or markup in an event', () => {
+    const { text, blocks } = bodyOf('slack');
+    expect(text).toBe('RunFailed: team/shop/web: quota &lt;!channel&gt; &amp; [more](https://evil.example)');
+    const texts = blocks.flatMap((block: { text?: object; elements?: object[] }) => block.elements ?? [block.text]);
+    expect(texts.map(({ type }: { type: string }) => type)).toEqual(['plain_text', 'plain_text', 'plain_text']);
+  });
+
+  it('Teams gets an Adaptive Card whose texts have no markup', () => {
+    const { type, attachments } = bodyOf('teams');
+    expect(type).toBe('message');
+    expect(attachments[0].contentType).toBe('application/vnd.microsoft.card.adaptive');
+    const { body } = attachments[0].content;
+    expect(body.map((block: { type: string }) => block.type)).toEqual(Array(3).fill('RichTextBlock'));
+    expect(body[1].inlines).toEqual([{ type: 'TextRun', text: event.message }]);
+  });
+
+  it.each(['webhook', 'slack', 'teams'] as const)('a message of megabytes is cut in the form of %s', (form) => {
+    const { body } = messageOf(form, { ...event, message: 'long '.repeat(1_000_000), manifest: 'm'.repeat(5_000) });
+    expect(body.length).toBeLessThan(20_000);
+  });
+});
+
+describe('classes of events', () => {
+  it('every kind of a class is a kind of event, and roll-outs are all of theirs', () => {
+    const known = Object.values(eventKinds).flatMap((kinds) => Object.keys(kinds));
+    expect(notifiedKinds.filter((kind) => !known.includes(kind))).toEqual([]);
+    expect(notificationClasses.rollOuts).toEqual(Object.keys(eventKinds.rollOut));
+  });
+
+  it('an event that says who requested what is never sent: storing a Notification is one', () => {
+    for (const kind of ['Requested', 'SecretsListed', 'KubeconfigRead']) expect(notifiedKinds).not.toContain(kind);
+  });
+
+  it.each([
+    ['RunFailed', ['failures'], true],
+    ['RunFailed', ['RunFailed'], true],
+    ['RunFailed', ['drift', 'expiries'], false],
+    ['PlanBeyondBudget', ['budgets'], true],
+    ['PlanBeyondBudget', ['approvals'], true],
+    ['PlanProposed', ['budgets'], false],
+    ['CertificatesEnd', ['expiries'], true],
+    ['RollOutHalted', ['rollOuts'], true],
+  ])('%s is named by %j: %s', (kind, named, answer) => {
+    expect(isNotified(kind, named)).toBe(answer);
+  });
+});
