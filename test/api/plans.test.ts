@@ -49,7 +49,9 @@ describe('a plan that has to be approved', () => {
     const run = await under.deps.runs.get(key, String(answer.json.runId));
     expect(run).toMatchObject({ plan: { id: plan, approvedBy: 'anna' }, reason: 'created, proposed by olga' });
     const { items } = await under.deps.events.list(key, 10);
-    expect(items[0]?.message).toMatch(new RegExp(`plan ${plan}, approved by anna`));
+    expect(items[0]).toMatchObject({ kind: 'PlanProposed', by: 'olga' });
+    expect(items[0]?.message).toContain(`approve it: kubeloom approve shop -n ${key.namespace} --plan ${plan}`);
+    expect(items[1]?.message).toMatch(new RegExp(`plan ${plan}, approved by anna`));
     expect(await listed(under)).toMatchObject([{ state: 'Approved', approved: { by: 'anna' } }]);
   });
 

@@ -9,6 +9,17 @@ export const gitSource = {
   metadata: { name: 'clusters' },
   spec: { url: 'git.example.test/team/shop-clusters', ref: 'main', suspend: true },
 };
+export const hook = {
+  ...secret,
+  metadata: { name: 'notification-hook' },
+  stringData: { url: 'https://hooks.example.test/shop' },
+};
+export const notification = {
+  apiVersion: 'kubeloom.dev/v1',
+  kind: 'Notification',
+  metadata: { name: 'alerts' },
+  spec: { to: 'slack', secretRef: { name: 'notification-hook' }, events: ['failures'], suspend: true },
+};
 export const eveOperates = {
   apiVersion: 'kubeloom.dev/v1',
   kind: 'RoleBinding',
@@ -23,6 +34,7 @@ export const bodies: Readonly<Record<string, object>> = {
   putSecret: secret,
   putTemplate: templates,
   putGitSource: { ...gitSource, spec: { ...gitSource.spec, suspend: false } },
+  putNotification: { ...notification, spec: { ...notification.spec, suspend: false } },
   putRole: { ...eveOperates, spec: { ...eveOperates.spec, role: 'admin', namespaces: ['*'] } },
 };
 /** The name of what exists, by operation; `shop` for the others. */
@@ -30,6 +42,10 @@ export const names: Readonly<Record<string, string>> = {
   putRole: 'eve',
   deleteRole: 'eve',
   putSecret: 'hetzner',
+  putNotification: 'alerts',
+  getNotification: 'alerts',
+  testNotification: 'alerts',
+  deleteNotification: 'alerts',
   putGitSource: 'clusters',
   getGitSource: 'clusters',
   syncGitSource: 'clusters',

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { routes } from '#functions/api/routes.ts';
 import { addUser, removeUser } from '#local/users.ts';
 import { aManifest } from '#test/api/documents.ts';
-import { bodies, eveOperates, gitSource, names, secret, templates } from './foreign-documents.ts';
+import { bodies, eveOperates, gitSource, hook, names, notification, secret, templates } from './foreign-documents.ts';
 import { platformUnderAttack } from './platform-under-attack.ts';
 import { rawRequest, sendRaw } from './raw-request.ts';
 
@@ -35,6 +35,8 @@ beforeAll(async () => {
   await asOwner('PUT', '/v1/secrets/team/hetzner', secret);
   await asOwner('PUT', '/v1/templates/team/own-templates', templates);
   await asOwner('PUT', '/v1/git-sources/team/clusters', gitSource);
+  await asOwner('PUT', '/v1/secrets/team/notification-hook', hook);
+  await asOwner('PUT', '/v1/notifications/team/alerts', notification);
   expect((await asEve('PUT', '/v1/manifests/other/mine', aManifest({ namespace: 'other', name: 'mine' }))).status).toBe(
     202,
   );
@@ -57,6 +59,7 @@ describe('another namespace', () => {
       'listProviders',
       'listSecrets',
       'listGitSources',
+      'listNotifications',
       'listChanges',
       'listAllEvents',
     ].includes(operation),

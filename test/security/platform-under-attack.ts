@@ -36,6 +36,7 @@ export function platformUnderAttack(prepare: () => Promise<Partial<PlatformOptio
   const look = async (): Promise<unknown> => ({
     manifests: await (await call('GET', '/v1/manifests')).json(),
     secrets: await (await call('GET', '/v1/secrets')).json(),
+    notifications: await (await call('GET', '/v1/notifications')).json(),
     gitSources: await (await call('GET', '/v1/git-sources')).json(),
     roles: await (await call('GET', '/v1/roles')).json(),
     changes: await changesIn('/v1/changes?namespace=team'),
