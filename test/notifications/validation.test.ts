@@ -1,5 +1,6 @@
 /** Faults of Notifications and their Secrets, at their paths with what to do. */
 import { describe, expect, it } from 'vitest';
+import { readObjects } from '#documents/read-objects.ts';
 import { validateDocuments } from '#domain/documents/validate-documents.ts';
 import { aNotificationDocument } from './a-notification.ts';
 
@@ -12,7 +13,7 @@ const secretOf = (stringData: object) => ({
 const url = 'https://hooks.example.com/team';
 const signingkey = `whsec_${Buffer.alloc(32).toString('base64')}`;
 const faultsOf = (...documents: object[]) =>
-  validateDocuments(documents, { secrets: new Set<string>() }).flatMap(({ faults }) =>
+  validateDocuments(documents, { readObjects, secrets: new Set<string>() }).flatMap(({ faults }) =>
     faults.map(({ path, reason, fix }) => `${path}: ${reason}; ${fix}`),
   );
 
