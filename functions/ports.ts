@@ -7,7 +7,7 @@ import type { ManifestKey, NewEvent, RunEvent, RunRecord, StoredEvent } from '#c
 import type { RollOutClaims, RollOutKey, RollOutRecord } from '#contracts/roll-outs.ts';
 import type { AskRunnerInput, RollOutInput, StateError } from '#contracts/state-inputs.ts';
 import type { RoleBinding } from '#domain/manifest/role-binding.ts';
-import type { Message } from '#domain/notifications/messages.ts';
+import type { NotificationMessage } from '#domain/notifications/messages.ts';
 import type { DeliveryOutcome } from '#domain/notifications/next-status.ts';
 import type { BudgetStore } from './budget-store.ts';
 import type { BuildGrants, BuildSessions, Builds } from './build-ports.ts';
@@ -209,7 +209,7 @@ export interface SentMessage {
   readonly id: string;
   /** ISO 8601. */
   readonly sentAt: string;
-  readonly message: Message;
+  readonly message: NotificationMessage;
 }
 
 /** Where notifications go: addresses on the public internet. */

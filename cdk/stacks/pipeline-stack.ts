@@ -12,13 +12,13 @@ import { LambdaInvoke } from 'aws-cdk-lib/aws-scheduler-targets';
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import type { Construct } from 'constructs';
 import { eventPartitions } from '#adapters/table-keys.ts';
-import { notifiedKinds } from '#domain/notifications/notification-events.ts';
 import { type RunnerTool, runnerTools } from '#functions/rights/runner-rights.ts';
 import { runnerUses } from '#functions/rights/uses.ts';
 import { stateMachineNames } from '../asl-files.ts';
 import { acceptFindings } from '../checks.ts';
 import { CredentialsDoor } from '../constructs/build-credentials.ts';
 import { DeadLetters } from '../constructs/dead-letters.ts';
+import { eventsToSend, schedules } from '../constructs/events-to-send.ts';
 import { type FunctionCode, ProductFunction } from '../constructs/product-function.ts';
 import { runnerBoundary } from '../constructs/runner-boundary.ts';
 import { RunnerProject } from '../constructs/runner-project.ts';
@@ -275,12 +275,7 @@ export class PipelineStack extends Stack {
   #sendNotifications(): void {
     const { tickMinutes } = this.#props.options;
     const { fn } = this.#scheduled('send-notifications', tickMinutes, 'send notifications that wait');
-    new Rule(this, 'EventToSend', {
-      description: 'an event of a kind that Notifications may name: send it to those that do',
-      eventBus: this.#bus,
-      eventPattern: { source: ['kubeloom'], detailType: [...notifiedKinds] },
-      targets: [new LambdaTarget(fn, { retryAttempts: 2, deadLetterQueue: this.lostTicks })],
-    });
+    eventsToSend(this, { bus: this.#bus, sender: fn, lost: this.lostTicks });
   }
 
   /** Finds what is due. One that fails is followed by the next, so none is repeated. */
@@ -301,9 +296,6 @@ export class PipelineStack extends Stack {
     return called;
   }
 }
-
-/** Ids of the schedules of functions. */
-const schedules = { tick: 'Tick', 'sync-sources': 'SyncSources', 'send-notifications': 'SendNotifications' } as const;
 
 function byTool<Value>(make: (tool: RunnerTool) => Value): Readonly<Record<RunnerTool, Value>> {
   return Object.fromEntries(runnerTools.map((tool) => [tool, make(tool)])) as Record<RunnerTool, Value>;

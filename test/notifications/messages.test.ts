@@ -1,7 +1,7 @@
 /** The forms of a message: CloudEvents, Slack and Teams, whatever an event says. */
 import { describe, expect, it } from 'vitest';
 import { eventKinds } from '#domain/event-kinds.ts';
-import { messageOf, type Reportable } from '#domain/notifications/messages.ts';
+import { notificationMessage, type Reportable } from '#domain/notifications/messages.ts';
 import { isNotified, notificationClasses, notifiedKinds } from '#domain/notifications/notification-events.ts';
 
 const event: Reportable = {
@@ -17,11 +17,11 @@ const event: Reportable = {
   installation: 'kubeloom',
 };
 const bodyOf = (form: 'webhook' | 'slack' | 'teams', more: Partial<Reportable> = {}) =>
-  JSON.parse(messageOf(form, { ...event, ...more }).body);
+  JSON.parse(notificationMessage(form, { ...event, ...more }).body);
 
 describe('messages', () => {
   it('a webhook gets a CloudEvent 1.0 in structured form', () => {
-    expect(messageOf('webhook', event).contentType).toBe('application/cloudevents+json; charset=utf-8');
+    expect(notificationMessage('webhook', event).contentType).toBe('application/cloudevents+json; charset=utf-8');
     expect(bodyOf('webhook')).toEqual({
       specversion: '1.0',
       id: '12.0',
@@ -31,8 +31,14 @@ describe('messages', () => {
       subject: 'team/shop/web',
       datacontenttype: 'application/json',
       data: {
-        ...{ at: event.at, kind: 'RunFailed', level: 'error', namespace: 'team', manifest: 'shop', cluster: 'web' },
-        ...{ runId: 'run-1', message: event.message },
+        at: event.at,
+        kind: 'RunFailed',
+        level: 'error',
+        namespace: 'team',
+        manifest: 'shop',
+        cluster: 'web',
+        runId: 'run-1',
+        message: event.message,
       },
     });
   });
@@ -54,7 +60,11 @@ describe('messages', () => {
   });
 
   it.each(['webhook', 'slack', 'teams'] as const)('a message of megabytes is cut in the form of %s', (form) => {
-    const { body } = messageOf(form, { ...event, message: 'long '.repeat(1_000_000), manifest: 'm'.repeat(5_000) });
+    const { body } = notificationMessage(form, {
+      ...event,
+      message: 'long '.repeat(1_000_000),
+      manifest: 'm'.repeat(5_000),
+    });
     expect(body.length).toBeLessThan(20_000);
   });
 });

@@ -17,7 +17,7 @@ export interface Reportable {
 
 export type MessageForm = 'webhook' | 'slack' | 'teams';
 
-export interface Message {
+export interface NotificationMessage {
   readonly contentType: string;
   readonly body: string;
 }
@@ -26,7 +26,7 @@ export interface Message {
 const mostOfText = 3000;
 const mostOfTitle = 150;
 
-export function messageOf(form: MessageForm, event: Reportable): Message {
+export function notificationMessage(form: MessageForm, event: Reportable): NotificationMessage {
   switch (form) {
     case 'webhook':
       return { contentType: 'application/cloudevents+json; charset=utf-8', body: JSON.stringify(cloudEvent(event)) };

@@ -16,7 +16,7 @@ interface Delivery {
   readonly attempts: number;
 }
 
-export interface NextStep<Status> {
+export interface AfterAttempt<Status> {
   readonly status: Status;
   /** Whether the message is done with: accepted, or given up. */
   readonly done: boolean;
@@ -34,7 +34,7 @@ export function afterAttempt<Status extends Delivery>(before: Status, outcome: D
   if (outcome.accepted) {
     const { delivered } = before;
     const status = { ...before, state: 'Delivering' as const, lastSuccess: at, delivered: delivered + 1, attempts: 0 };
-    return { status, done: true, pauseSeconds: 0 } satisfies NextStep<Delivery>;
+    return { status, done: true, pauseSeconds: 0 } satisfies AfterAttempt<Delivery>;
   }
   const { accepted: _, ...failure } = outcome;
   const attempts = before.attempts + 1;

@@ -3,7 +3,7 @@ import type { NotificationRecord, NotificationStatus } from '#contracts/notifica
 import { holds } from '#domain/access.ts';
 import { isPipelineError } from '#domain/errors.ts';
 import { secretFieldFaults } from '#domain/manifest/secrets/secret-field-faults.ts';
-import { messageOf, type Reportable } from '#domain/notifications/messages.ts';
+import { notificationMessage, type Reportable } from '#domain/notifications/messages.ts';
 import { afterAttempt, type DeliveryOutcome, longestWaitMs } from '#domain/notifications/next-status.ts';
 import { isNotified } from '#domain/notifications/notification-events.ts';
 import { grantsOfCaller } from '../../caller.ts';
@@ -117,7 +117,7 @@ async function send(
     // Id and time are parts of what is signed, with points between them.
     id: event.id.replaceAll('.', '-'),
     sentAt: now(deps),
-    message: messageOf(to, { ...event, installation: deps.config.KUBELOOM_INSTALLATION }),
+    message: notificationMessage(to, { ...event, installation: deps.config.KUBELOOM_INSTALLATION }),
   });
 }
 
