@@ -99,7 +99,7 @@ describe('manifests that work with Claudie', () => {
   it.each([
     [
       { reachApi: false, atWork: new Set<string>() },
-      'clusters cannot reach the API of this installation: it starts with 1 node',
+      'clusters cannot reach the API of this installation: a new one starts with 1 node',
     ],
     [{ reachApi: true, atWork: new Set<string>() }, 'no autoscaler of cluster'],
   ])('an autoscaled pool gets a warning as long as nothing scales it (%o)', (agents, reason) => {

@@ -132,7 +132,7 @@ describe('warnings', () => {
       });
 
       expect(warnings).toEqual([
-        `spec.nodePools.dynamic[0].autoscaler: nothing scales control nodes automatically: the pool starts with ${min === 1 ? '1 node' : `${min} nodes`}`,
+        `spec.nodePools.dynamic[0].autoscaler: nothing scales control nodes automatically: a new pool starts with ${min === 1 ? '1 node' : `${min} nodes`}`,
         ...reasons.map((reason) => `spec.kubernetes.clusters[0].pools.control: ${reason}`),
       ]);
     },
@@ -145,14 +145,21 @@ describe('warnings', () => {
     });
 
     expect(warnings).toEqual([
-      'spec.nodePools.dynamic[2].autoscaler: nothing scales nodes of load balancers automatically: the pool starts with 1 node',
+      'spec.nodePools.dynamic[2].autoscaler: nothing scales nodes of load balancers automatically: a new pool starts with 1 node',
       'spec.loadBalancers.clusters[0].pools: the load balancer of the Kubernetes API is a single node: if it is lost, the API cannot be reached',
     ]);
   });
 
+  it('the disk of a load balancer that the stored document has by default gets no warning', () => {
+    const warnings = warningsOf((spec) => {
+      for (const balancer of pool(spec, 'balancer')) Object.assign(balancer, { storageDiskSize: 50 });
+    });
+    expect(warnings.filter((warning) => warning.includes('storageDiskSize'))).toEqual([]);
+  });
+
   it('a single API load balancer node, and its disk, get warnings', () => {
     const warnings = warningsOf((spec) => {
-      for (const balancer of pool(spec, 'balancer')) Object.assign(balancer, { count: 1, storageDiskSize: 50 });
+      for (const balancer of pool(spec, 'balancer')) Object.assign(balancer, { count: 1, storageDiskSize: 60 });
     });
 
     expect(warnings).toEqual([

@@ -4,7 +4,7 @@ import { isProviderType, type ProviderTypeFacts, providerTypes, providerTypesTha
 import { counted, listed } from '#domain/words.ts';
 import { error, type Fault, warning } from '../faults/fault.ts';
 import { shown } from '../schema/names.ts';
-import { machineLimitRules } from './machine-limit-rules.ts';
+import { machineLimitRules, usualDisk } from './machine-limit-rules.ts';
 import { type ManifestIndex, named, type Path } from './manifest-index.ts';
 import type { PartialDynamicPool } from './partial-manifest.ts';
 import { unknownName } from './references.ts';
@@ -28,7 +28,9 @@ export function* dynamicPoolRules(index: ManifestIndex): Iterable<Fault> {
       );
     }
     const onlyBalances = uses.length > 0 && uses.every((use) => use.as === 'load balancer');
-    if (onlyBalances && (pool.storageDiskSize ?? 0) > 0) {
+    // The stored document has the default, which no one wrote.
+    const written = pool.storageDiskSize ?? usualDisk;
+    if (onlyBalances && written > 0 && written !== usualDisk) {
       yield warning(
         'unused-storage-disk',
         [...path, 'storageDiskSize'],
@@ -78,7 +80,7 @@ function* scaledUseRules(
   const others = (uses.get(name ?? '') ?? []).filter(({ as }) => as !== 'compute').map(({ as }) => as);
   if (others.length === 0) return;
   const what = [...new Set(others)].map((as) => (as === 'control' ? 'control nodes' : 'nodes of load balancers'));
-  const reason = `nothing scales ${listed(what)} automatically: the pool starts with ${counted(autoscaler.min, 'node')}`;
+  const reason = `nothing scales ${listed(what)} automatically: a new pool starts with ${counted(autoscaler.min, 'node')}`;
   const fix = 'write count; `kubeloom scale` sets another size by hand';
   yield warning('nothing-scales', [...path, 'autoscaler'], reason, fix);
 }
@@ -97,12 +99,12 @@ function* agentRules(
   if (silent.length === 0) return;
   const byHand = 'until then set the size with `kubeloom scale`';
   if (!agents.reachApi) {
-    const reason = `nothing scales the pool automatically, because clusters cannot reach the API of this installation: it starts with ${counted(autoscaler.min, 'node')}`;
+    const reason = `nothing scales the pool automatically, because clusters cannot reach the API of this installation: a new one starts with ${counted(autoscaler.min, 'node')}`;
     const fix = `name a URL that they can reach in KUBELOOM_AGENT_URL of the installation; ${byHand}`;
     yield warning('nothing-scales', [...path, 'autoscaler'], reason, fix);
     return;
   }
-  const reason = `no autoscaler of cluster ${listed(silent.map(shown))} reports at the moment, so nothing scales the pool automatically: it starts with ${counted(autoscaler.min, 'node')}`;
+  const reason = `no autoscaler of cluster ${listed(silent.map(shown))} reports at the moment, so nothing scales the pool automatically: a new one starts with ${counted(autoscaler.min, 'node')}`;
   const fix = `a new autoscaler reports some minutes after its cluster exists, unless documents switch off kubeloom-agent or autoscaler; ${byHand}`;
   yield warning('nothing-scales', [...path, 'autoscaler'], reason, fix);
 }

@@ -8,7 +8,7 @@ import type { Path, PoolUse } from './manifest-index.ts';
 import type { PartialDynamicPool } from './partial-manifest.ts';
 
 /** GB of the data disk of a compute pool that names none. */
-const usualDisk = DynamicNodePoolFields.shape.storageDiskSize.parse(undefined);
+export const usualDisk = DynamicNodePoolFields.shape.storageDiskSize.parse(undefined);
 
 /** Everything about one pool at once. `uses`: by clusters and load balancers. */
 export function* machineLimitRules(
