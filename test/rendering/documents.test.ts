@@ -41,6 +41,9 @@ describe('templates of Kubeloom', () => {
       ca: '',
       proxy: 'http://proxy.example:3128',
       noProxy: '.svc,kubeloom.example',
+      expander: 'priority,price,least-waste',
+      inTurn: 'false',
+      priorities: ['100:\n  - ^home$\n0:\n  - ^cloud$\n'],
     },
     'kubeloom-agent': {
       api: 'https://kubeloom.example',
@@ -50,9 +53,6 @@ describe('templates of Kubeloom', () => {
       notices: 'on',
       proxy: 'http://proxy.example:3128',
       noProxy: '.svc,kubeloom.example',
-      expander: 'priority,price,least-waste',
-      inTurn: 'false',
-      priorities: ['100:\n  - ^home$\n0:\n  - ^cloud$\n'],
     },
   };
   const ofRunner = { agent: 'the program', agentHash: '0123456789abcdef' };
