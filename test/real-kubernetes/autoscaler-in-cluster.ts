@@ -10,16 +10,20 @@ import { promisify } from 'node:util';
 import { type AgentApi, ApiRefusal } from '#agent/agent-api.ts';
 import { AgentHealth } from '#contracts/agent.ts';
 import { agentTokenHash } from '#contracts/agent-token.ts';
-import { builtinDocument } from '#domain/cluster-documents.ts';
+import { builtinDocument, type DocumentState } from '#domain/cluster-documents.ts';
 import type { BareApiServer } from './bare-api-server.ts';
 import { applyBuiltin } from './built-in-documents.ts';
 
 const run = promisify(execFile);
 
-/** Applies it, and the agent before it, by the code of the nodes stage. */
-export function applyAutoscaler(server: BareApiServer, api: string): ReturnType<typeof applyBuiltin> {
+/** Applies it, and the agent before it, by the code of the nodes stage. `order`: in which pools grow. */
+export function applyAutoscaler(
+  server: BareApiServer,
+  api: string,
+  order: DocumentState['values'] = {},
+): ReturnType<typeof applyBuiltin> {
   const values = { api, ca: '', proxy: '', noProxy: '' };
-  const autoscaler = builtinDocument('autoscaler', { ...values, image: 'an-image' });
+  const autoscaler = builtinDocument('autoscaler', { ...values, image: 'an-image', ...order });
   return applyBuiltin(server, [builtinDocument('kubeloom-agent', values), autoscaler]);
 }
 
