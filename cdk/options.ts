@@ -1,6 +1,7 @@
 /** Options of an installation: context (`-c name=value`, or `context` in cdk.json), checked with all faults at once. */
 import { z } from 'zod';
 import { parseSubjects } from '#domain/access.ts';
+import { ProxySetting } from '#domain/manifest/schema/input-manifest.ts';
 import { nearest } from '#domain/nearest.ts';
 import { BudgetTexts } from '#domain/prices/budget-setting.ts';
 import { cloudProviderTypes } from './provider-types.ts';
@@ -139,6 +140,9 @@ export const Options = z.strictObject({
     .describe(
       "`false`: no one gets the kubeconfig of a cluster's admin; people get [their own](../users-and-roles.md#in-a-cluster), for a day at most",
     ),
+  installationProxy: ProxySetting.default('').describe(
+    'proxy for downloads of nodes whose manifest uses one and names none, such as `http://proxy.example.com:3128`; empty: that of Claudie for manifests of `claudie.io/v1beta1`, none for others',
+  ),
   budgets: list
     .pipe(BudgetTexts)
     .default([])

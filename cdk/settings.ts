@@ -31,6 +31,7 @@ export interface SettingsParts {
     | 'admins'
     | 'budgets'
     | 'endlessKubeconfigs'
+    | 'installationProxy'
     | 'providers'
     | 'repairsPerHour'
     | 'runnerCidrs'
@@ -58,6 +59,7 @@ export function functionSettings(parts: SettingsParts): Settings {
     KUBELOOM_REPAIRS_PER_HOUR: String(parts.options.repairsPerHour),
     KUBELOOM_REQUIRE_APPROVAL: parts.options.requireApproval.join(','),
     KUBELOOM_OWN_APPROVALS: parts.options.ownApprovals ? 'allowed' : 'refused',
+    KUBELOOM_INSTALLATION_PROXY: parts.options.installationProxy,
     KUBELOOM_BUDGETS: parts.options.budgets.join(','),
     KUBELOOM_ENDLESS_KUBECONFIGS: parts.options.endlessKubeconfigs ? 'yes' : 'no',
     // The image of the nodes stage is built with it.

@@ -76,6 +76,7 @@ export function platformEnvironment(options: EnvironmentOptions): Readonly<Recor
     KUBELOOM_TEMPLATE_SOURCES: templateSources,
     KUBELOOM_UPSTREAM_DOCUMENTS: documents.upstream.join(','),
     KUBELOOM_DEFAULT_STORAGE: process.env.KUBELOOM_DEFAULT_STORAGE ?? documents.defaultStorage,
+    KUBELOOM_INSTALLATION_PROXY: process.env.KUBELOOM_INSTALLATION_PROXY ?? '',
     // This API listens on 127.0.0.1, which no cluster reaches; who puts a server in front of it names that.
     KUBELOOM_AGENT_URL: process.env.KUBELOOM_AGENT_URL ?? '',
     KUBELOOM_AGENT_CA: process.env.KUBELOOM_AGENT_CA ?? '',

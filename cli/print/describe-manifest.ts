@@ -110,6 +110,7 @@ function clusterLines(
     cluster.kubernetesVersion ? `Kubernetes ${cluster.kubernetesVersion}` : undefined,
     cluster.network ? `network ${cluster.network}` : undefined,
     cluster.apiEndpoint ? `API ${cluster.apiEndpoint}` : undefined,
+    cluster.downloads ? `downloads through ${cluster.downloads}` : undefined,
     options.sayWhatIsSimulated && cluster.simulated.length > 0
       ? paint('yellow', `simulated ${cluster.simulated.join(', ')}`)
       : undefined,

@@ -39,5 +39,6 @@ export const clusterParts = {
     .optional()
     .describe('the WireGuard network; absent if the cluster has none'),
   loadBalancers: z.array(LoadBalancerRow),
+  downloads: z.string().optional().describe('proxy through which nodes download, in words; absent: none'),
   certificates: CertificateEnds.optional().describe('absent where nothing is known of them'),
 };

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { firstAdminsFault } from '#domain/access.ts';
 import { PipelineError } from '#domain/errors.ts';
+import { ProxySetting } from '#domain/manifest/schema/input-manifest.ts';
 import { networkText } from '#domain/manifest/schema/networks.ts';
 import { BudgetTexts, budgetOf } from '#domain/prices/budget-setting.ts';
 import { RunnerRelease } from './runner-release.ts';
@@ -46,6 +47,8 @@ export const Config = z.object({
   KUBELOOM_UPSTREAM_DOCUMENTS: list.prefault(''),
   /** Storage of new clusters whose manifest names none. */
   KUBELOOM_DEFAULT_STORAGE: z.enum(['longhorn', 'none']).default('none'),
+  /** Proxy for downloads of nodes whose manifest uses one and names none; empty: that of Claudie for manifests of `claudie.io/v1beta1`, none for others. */
+  KUBELOOM_INSTALLATION_PROXY: ProxySetting.default(''),
   /** Base URL under which agents in workload clusters reach the API, https only; empty: they do not, and no cluster has an agent. */
   KUBELOOM_AGENT_URL: z
     .string()

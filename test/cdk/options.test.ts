@@ -19,6 +19,7 @@ describe('options', () => {
       logDays: 90,
       requireApproval: [],
       ownApprovals: false,
+      installationProxy: '',
       budgets: [],
       endlessKubeconfigs: true,
       runDays: 365,

@@ -175,18 +175,22 @@ describe('installation proxy', () => {
   const proxyOf = (proxy: Readonly<Record<string, string>>, provider: string) =>
     desiredOf({ manifest: manifestOf({ proxy, dynamic: [control(1, { provider }), compute(1)] }) }).installationProxy;
 
-  test('the installation proxy is on by default only with a dynamic Hetzner pool', () => {
-    expect(proxyOf({ mode: 'default' }, 'hz-1').enabled).toBe(true);
-    expect(proxyOf({ mode: 'default' }, 'azure-1').enabled).toBe(false);
-    expect(proxyOf({ mode: 'off' }, 'hz-1').enabled).toBe(false);
-    expect(proxyOf({ mode: 'on' }, 'azure-1').enabled).toBe(true);
+  test('the installation proxy is on by default only with an endpoint and a dynamic Hetzner pool', () => {
+    const endpoint = 'http://proxy.example.com:3128';
+    expect(proxyOf({ mode: 'default', endpoint }, 'hz-1').enabled).toBe(true);
+    expect(proxyOf({ mode: 'default' }, 'hz-1').enabled).toBe(false);
+    expect(proxyOf({ mode: 'default', endpoint }, 'azure-1').enabled).toBe(false);
+    expect(proxyOf({ mode: 'off', endpoint }, 'hz-1').enabled).toBe(false);
+    expect(proxyOf({ mode: 'on', endpoint }, 'azure-1').enabled).toBe(true);
   });
 
   test('the installation proxy has the hosts of the user, trimmed, each once', () => {
-    expect(proxyOf({ mode: 'on', noProxy: ' a.example, b.example ,,a.example' }, 'hz-1').noProxy).toEqual([
-      'a.example',
-      'b.example',
-    ]);
+    expect(
+      proxyOf(
+        { mode: 'on', endpoint: 'http://proxy.example.com:3128', noProxy: ' a.example, b.example ,,a.example' },
+        'hz-1',
+      ).noProxy,
+    ).toEqual(['a.example', 'b.example']);
   });
 });
 

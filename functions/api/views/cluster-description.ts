@@ -17,6 +17,7 @@ import {
 import type { Demand } from '#domain/demand.ts';
 import type { NodeHealthRecord } from '#domain/drift.ts';
 import { type FailedManifest, logCommandOf } from '#domain/failure-lines.ts';
+import { proxyText } from '#domain/installation-proxy.ts';
 import { apiPort } from '#domain/manifest/schema/load-balancers.ts';
 import { onceFor } from '#domain/once-for.ts';
 import { failureOutcomeText } from '#domain/planning/text/failure-outcome-text.ts';
@@ -54,6 +55,7 @@ export function describeCluster(record: ClusterRecord, { demand, manifest, renew
       startedAt: record.progress.startedAt,
       updatedAt: record.progress.updatedAt,
     },
+    ...(shown?.installationProxy.enabled && { downloads: proxyText(shown.installationProxy.endpoint) }),
     nodes: nodeRows(record),
     ...(shown && { providers: providersOf(shown) }),
     ...(shown && !shown.meshless && { mesh: meshOf(shown, record) }),

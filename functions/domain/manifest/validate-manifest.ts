@@ -1,5 +1,6 @@
 /** Validates a manifest: every fault of form and every broken rule at once, and warnings. */
 
+import { withProxy } from '../installation-proxy.ts';
 import { withoutAccepted } from './faults/accepted-warnings.ts';
 import { sizeFaults } from './faults/document-size.ts';
 import { type Fault, mostFaults, parsePath, pathText } from './faults/fault.ts';
@@ -17,6 +18,7 @@ import { networkRules } from './rules/network-rules.ts';
 import { readPartialManifest } from './rules/partial-manifest.ts';
 import { poolRules, staticPoolRules } from './rules/pool-rules.ts';
 import { providerRules } from './rules/provider-rules.ts';
+import { proxyRules } from './rules/proxy-rules.ts';
 import { roleRules } from './rules/role-rules.ts';
 import { InputManifest } from './schema/input-manifest.ts';
 
@@ -34,7 +36,7 @@ export const machineRules: readonly Rule[] = [
   loadBalancerRules,
   dnsRules,
 ];
-const rules: readonly Rule[] = [...machineRules, clusterRules, kubernetesOptionRules, documentRules];
+const rules: readonly Rule[] = [...machineRules, clusterRules, proxyRules, kubernetesOptionRules, documentRules];
 
 export interface ManifestVerdict {
   /** The manifest with its defaults; absent when there are faults. */
@@ -60,7 +62,8 @@ export function validateManifest(document: unknown, context: ValidationContext):
     all.filter(({ severity }) => severity === 'warning'),
   );
   const parsed = InputManifest.safeParse(stripped);
-  return faults.length === 0 && parsed.success ? { manifest: parsed.data, faults, warnings } : { faults, warnings };
+  if (faults.length > 0 || !parsed.success) return { faults, warnings };
+  return { manifest: withProxy(parsed.data, context.installationProxy), faults, warnings };
 }
 
 /** What rules find in a document, also one that is not complete; `faultPaths` are the places that do not fit its schema. */

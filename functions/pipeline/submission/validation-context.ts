@@ -65,10 +65,12 @@ export async function storedReferences(
   const {
     KUBELOOM_PROVIDER_TYPES: providerTypes,
     KUBELOOM_TEMPLATE_SOURCES: sources,
+    KUBELOOM_INSTALLATION_PROXY: installationProxy,
     KUBELOOM_AGENT_URL: url,
   } = deps.config;
   const agents = { reachApi: url !== '', atWork };
-  return { readObjects, providerTypes, secrets, ownTemplates: sources !== 'builtin', templateReferences, agents };
+  const ownTemplates = sources !== 'builtin';
+  return { readObjects, providerTypes, secrets, ownTemplates, templateReferences, installationProxy, agents };
 }
 
 /** The clusters with autoscaled pools whose agent reported lately. */

@@ -49,6 +49,7 @@ export const acceptableWarnings = [
   'reserved-label',
   'repeated-taint',
   'public-network',
+  'foreign-proxy',
   'empty-secret',
   'keyless-login',
   'lasting-key',

@@ -25,6 +25,8 @@ export interface ValidationContext {
   readonly templateReferences?: ReadonlySet<string>;
   /** Addresses of static nodes of other manifests, with the manifest that has each. */
   readonly endpointsInUse?: ReadonlyMap<string, string>;
+  /** Proxy of the installation for manifests that name none; empty: it has none. */
+  readonly installationProxy?: string;
   /** What is known of agents in clusters, without which nothing scales automatically. */
   readonly agents?: KnownAgents;
 }
@@ -57,6 +59,7 @@ export interface PoolUse {
 
 export interface ManifestIndex {
   readonly namespace: string;
+  readonly apiVersion: string;
   /** Version of the manifest. */
   readonly name: string;
   readonly context: ValidationContext;
@@ -106,6 +109,7 @@ export function indexManifest(
   const specReadable = readable(/^(spec(\.[^.[]+)?)?$/);
   return {
     namespace: draft.metadata.namespace,
+    apiVersion: draft.apiVersion,
     name: draft.metadata.name,
     context,
     providers: placed(providers, ['spec', 'providers']),

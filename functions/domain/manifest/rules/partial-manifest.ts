@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { clusterDocumentFields } from '../schema/cluster-documents.ts';
-import { Provider } from '../schema/input-manifest.ts';
+import { InstallationProxy, Provider } from '../schema/input-manifest.ts';
 import { kubernetesOptionFields } from '../schema/kubernetes-options.ts';
 import { RoleFields } from '../schema/load-balancers.ts';
 import { DynamicNodePoolFields, ManifestMachineSpec, ManifestTaint, StaticNodePool } from '../schema/node-pools.ts';
@@ -71,6 +71,7 @@ const PartialCluster = z.object({
   name: text,
   version: text,
   network: text,
+  installationProxy: part(z.object({ mode: InstallationProxy.shape.mode.catch('default'), endpoint: text })),
   pools: part(z.object({ control: names, compute: names })),
   cni: loose(kubernetesOptionFields.cni),
   registries: loose(z.object({ overwrite: text, insecure: flag, mirrors: list(z.object({ registry: text })) })),
@@ -104,6 +105,7 @@ export type PartialLoadBalancer = z.infer<typeof PartialLoadBalancer>;
 
 const PartialManifest = part(
   z.object({
+    apiVersion: z.string().catch(''),
     metadata: part(z.object({ namespace: z.string().catch('default'), name: z.string().catch('') })),
     spec: part(
       z.object({

@@ -16,7 +16,6 @@ import { SecretSource } from './secret-source.ts';
 export const apiVersions = ['claudie.io/v1beta1', 'kubeloom.dev/v1'] as const;
 /** The name that stands for the templates that come with Kubeloom. */
 export const defaultTemplates = 'claudie-default-templates';
-const defaultProxyEndpoint = 'http://proxy.claudie.io:8880';
 
 export const Provider = z.strictObject({
   name: ProviderName.describe('Name of this provider instance: one set of credentials of one cloud.'),
@@ -40,7 +39,7 @@ export const InstallationProxy = z.strictObject({
     .enum(['on', 'off', 'default'])
     .default('default')
     .describe(
-      `\`default\`: on when the cluster has a dynamic pool of type ${providerTypesThat(({ proxied }) => proxied === true)}.`,
+      `\`default\`: on when there is an endpoint and the cluster has a dynamic pool of type ${providerTypesThat(({ proxied }) => proxied === true)}.`,
     ),
   /** The manifest is stored and shown in plain text, and so is everything derived from it. */
   endpoint: Text.refine((endpoint) => !/^([a-z+]+:\/\/)?[^/]*@/i.test(endpoint), {
@@ -52,8 +51,10 @@ export const InstallationProxy = z.strictObject({
       error:
         'is not the address of a proxy; use "http://", a host name or an address, and a port, such as "http://proxy.example.com:3128"',
     })
-    .default(defaultProxyEndpoint)
-    .describe('The HTTP proxy; without user and password.'),
+    .optional()
+    .describe(
+      'The HTTP proxy; without user and password. When left out: none with `kubeloom.dev/v1` and `mode: default`, that of the installation with `on`; with `claudie.io/v1beta1` that of the installation, or that of Claudie.',
+    ),
   noProxy: z
     .string()
     .max(8000, { error: 'has more than 8000 characters; shorten it', abort: true })
@@ -63,6 +64,14 @@ export const InstallationProxy = z.strictObject({
     .default('')
     .describe('Comma-separated hosts that bypass the proxy, in addition to the usual ones.'),
 });
+
+/** The setting of an installation: empty, or an endpoint with its scheme, without which apt refuses it. */
+export const ProxySetting = z.union([
+  z.literal(''),
+  InstallationProxy.shape.endpoint.unwrap().regex(/^https?:\/\//i, {
+    error: 'is not the address of a proxy; begin with "http://", as in "http://proxy.example.com:3128"',
+  }),
+]);
 
 export const KubernetesCluster = z.strictObject({
   name: ClusterName.describe('Name of the cluster, unique among clusters and load balancers.'),
@@ -111,7 +120,7 @@ export type KubernetesCluster = z.infer<typeof KubernetesCluster> & {
 };
 
 export const InputManifest = z.strictObject({
-  apiVersion: z.enum(apiVersions).describe('Either name will do.'),
+  apiVersion: z.enum(apiVersions).describe('Either name will do; they differ in the default of `installationProxy`.'),
   kind: z.literal('InputManifest'),
   metadata: Metadata.describe('Name and namespace.'),
   spec: z

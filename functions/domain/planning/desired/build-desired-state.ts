@@ -186,8 +186,8 @@ function installationProxy(
   const proxied = pools.some(
     ({ source }) => source.kind === 'dynamic' && providerTypeFacts(source.provider.type)?.proxied === true,
   );
-  const enabled = mode === 'on' || (mode === 'default' && proxied);
-  if (!enabled) return { enabled, endpoint: '', noProxy: [] };
+  if (endpoint === undefined || mode === 'off' || (mode === 'default' && !proxied))
+    return { enabled: false, endpoint: '', noProxy: [] };
   const hosts = noProxy.split(',').map((host) => host.trim());
-  return { enabled, endpoint, noProxy: [...new Set(hosts.filter(Boolean))] };
+  return { enabled: true, endpoint, noProxy: [...new Set(hosts.filter(Boolean))] };
 }

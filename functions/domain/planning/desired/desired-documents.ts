@@ -131,7 +131,7 @@ function autoscalerDocument(
  * the internet without it.
  */
 function proxyOfAgent({ mode, endpoint, noProxy }: KubernetesCluster['installationProxy']): DocumentState['values'] {
-  if (mode !== 'on') return { proxy: '', noProxy: '' };
+  if (mode !== 'on' || endpoint === undefined) return { proxy: '', noProxy: '' };
   const hosts = noProxy.split(',').map((host) => host.trim());
   return {
     proxy: endpoint.includes('://') ? endpoint : `http://${endpoint}`,

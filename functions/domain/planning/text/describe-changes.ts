@@ -1,4 +1,5 @@
 /** Typed changes as sentences, apart from nodes that are added and removed: `node-groups.ts` describes those by pool. */
+import { proxyText } from '#domain/installation-proxy.ts';
 import type { Change } from '#domain/plan.ts';
 import { counted, listed, placeText, roleText } from '../../words.ts';
 import type { PoolLabel } from './pool-labels.ts';
@@ -28,7 +29,9 @@ export function changeSentences(change: Change, label: PoolLabel): readonly stri
       return [`load balancer ${change.loadBalancer} is reached as ${change.to} instead of ${change.from}`];
     case 'InstallationProxyChanged':
       return [
-        change.enabled ? `nodes use the installation proxy ${change.endpoint}` : 'nodes use no installation proxy',
+        change.enabled
+          ? `downloads of nodes go through ${proxyText(change.endpoint)}`
+          : 'nodes use no installation proxy',
       ];
     case 'KubernetesOptionsChanged':
       return [`Kubernetes gets other settings: ${listed(change.options)}`];

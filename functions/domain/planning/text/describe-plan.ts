@@ -1,5 +1,6 @@
 /** A plan in words for people: the same object that drives the execution, printed. */
 import type { ClusterState } from '#domain/cluster-state.ts';
+import { proxyText } from '#domain/installation-proxy.ts';
 import { type ClusterPlan, type Refusal, revertible, type StageName, type Waypoint } from '#domain/plan.ts';
 import { countSteps } from '#domain/progress.ts';
 import { counted, listed, listedNodes } from '../../words.ts';
@@ -49,7 +50,7 @@ function describeWaypoint(waypoint: Waypoint, before: ClusterState | null, label
   const groups = nodeGroups(nodes, label);
   const facts = waypoint.changes.flatMap((change) => changeSentences(change, label));
   const lines: readonly PlanLine[] = [
-    ...facts.map((text) => ({ mark: '·' as const, text })),
+    ...[...proxyOfNew(waypoint), ...facts].map((text) => ({ mark: '·' as const, text })),
     ...groups.flatMap((group) => groupLines(group, waypoint)),
     ...staying(waypoint, nodes).map((text) => ({ mark: '=' as const, text })),
   ];
@@ -62,6 +63,13 @@ function describeWaypoint(waypoint: Waypoint, before: ClusterState | null, label
     nodes,
     forwardOnly: !revertible.includes(waypoint.direction),
   };
+}
+
+/** A new cluster has no change of its proxy. */
+function proxyOfNew({ changes, target }: Waypoint): readonly string[] {
+  const { enabled, endpoint } = target?.installationProxy ?? { enabled: false, endpoint: '' };
+  const isNew = changes.some(({ kind }) => kind === 'ClusterCreated');
+  return isNew && enabled ? [`downloads of nodes go through ${proxyText(endpoint)}`] : [];
 }
 
 function groupLines(group: NodeGroup, waypoint: Waypoint): readonly PlanLine[] {
