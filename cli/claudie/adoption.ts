@@ -4,6 +4,7 @@ import { kubeconfigText, readKubeconfig } from '#documents/kubeconfig.ts';
 import { readObjects } from '#documents/read-objects.ts';
 import { documentName, kindOf, validateDocuments } from '#domain/documents/validate-documents.ts';
 import { isMap } from '#domain/json.ts';
+import { unframed } from '#domain/manifest/faults/claudie-dialects.ts';
 import { withoutServerFields } from '#domain/manifest/faults/kubernetes-document.ts';
 import { referenceName, referencesIn } from '#domain/manifest/references-in.ts';
 import { defaultTemplates } from '#domain/manifest/schema/input-manifest.ts';
@@ -73,11 +74,17 @@ export function adoption(documents: readonly unknown[]): Adoption {
           : [`manifest ${namespace}/${name}: no output of Claudie is among the files (label claudie.io/output)`],
       ),
     ],
-    faults: validateDocuments(documentsNow, { readObjects }).flatMap(({ kind, name, faults }) =>
-      faults.map(({ path, reason, fix }) => `${kind ?? 'document'} ${name}: ${path} ${reason}; ${fix}`),
+    faults: validateDocuments([...documentsNow, ...documents.filter(isUnframed)], { readObjects }).flatMap(
+      ({ kind, name, faults }) =>
+        faults.map(({ path, reason, fix }) => `${kind ?? 'document'} ${name}: ${path} ${reason}; ${fix}`),
     ),
     clusters,
   };
+}
+
+/** A manifest of before the CRD: what has to be written is reported, nothing of it is moved. */
+function isUnframed(document: unknown): boolean {
+  return isMap(document) && document.kind === undefined && unframed(document) !== undefined;
 }
 
 function filesOfManifest({ name, namespace, document, staticPools }: NamedManifest): readonly AdoptedFile[] {

@@ -17,15 +17,48 @@ export function movedManifest(document: unknown): MovedManifest {
   const draft = structuredClone(withoutEmptyFields(withoutServerFields(document))) as Part;
   const { spec } = draft;
   if (!isMap(spec)) return { document: draft, changes: [], staticPools: [] };
+  const older = listOf(spec as Part, 'providers').flatMap(withoutOlderForm);
   const pools = partOf(spec, 'nodePools');
   const staticPools = listOf(pools, 'static');
   const held = new Set(staticPools.map(nameOf));
   const changes = [
+    ...older,
+    ...[...listOf(pools, 'dynamic'), ...staticPools].flatMap(withListedTaints),
     ...(held.size > 0 ? withoutStaticPools(spec as Part, held) : []),
     ...listOf(partOf(spec, 'loadBalancers'), 'clusters').flatMap(withoutHostNames),
   ];
   const isEmpty = listOf(partOf(spec, 'kubernetes'), 'clusters').length === 0;
   return { document: isEmpty ? undefined : draft, changes, staticPools };
+}
+
+/** Providers as Claudie had them up to 0.15. */
+function withoutOlderForm(provider: Part): readonly string[] {
+  const changes: string[] = [];
+  const name = nameOf(provider);
+  if (provider.templates !== undefined) {
+    delete provider.templates;
+    changes.push(
+      `provider ${name}: templates are left out, since Kubeloom has its own modules; modules of your own need a TemplateGitReference`,
+    );
+  }
+  if (provider.providerType === 'hetznerdns') {
+    provider.providerType = 'hetzner';
+    changes.push(
+      `provider ${name}: hetznerdns is hetzner; in its Secret write credentials, an API token of the project that has the zone, instead of apitoken`,
+    );
+  }
+  return changes;
+}
+
+/** `key: value:Effect`, as older documents of Claudie show taints. */
+function withListedTaints(pool: Part): readonly string[] {
+  const { taints } = pool;
+  if (!isMap(taints)) return [];
+  pool.taints = Object.entries(taints).map(([key, text]) => {
+    const [value, effect] = String(text).split(':');
+    return { key, value, effect };
+  });
+  return [`pool ${nameOf(pool)}: its taints are a list`];
 }
 
 /** A machine is in one cluster at a time. */

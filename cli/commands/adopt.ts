@@ -25,6 +25,8 @@ async function adopt(files: readonly string[], { out, json }: AdoptOptions): Pro
   const { adoption } = await import('../claudie/adoption.ts');
   const documents = await readableDocuments(files);
   const found = adoption(documents.map(({ document }) => document));
+  if (found.files.length === 0 && found.faults.length > 0)
+    throw new CliError(`${files.join(', ')}: ${found.faults.join('; ')}`, exitCodes.invalid);
   if (found.files.length === 0) {
     const fix = 'pass a file with the output of `kubectl get inputmanifests,templategitreferences,secrets -A -o yaml`';
     throw new CliError(`${files.join(', ')} contains nothing from Claudie: ${fix}`, exitCodes.invalid);

@@ -2,6 +2,7 @@
 import { type InventoryKind, inventoryKinds } from '../inventory/inventory-documents.ts';
 import { validateInventoryDocument } from '../inventory/validate-inventory.ts';
 import { isMap } from '../json.ts';
+import { unframed } from '../manifest/faults/claudie-dialects.ts';
 import { error, type Fault } from '../manifest/faults/fault.ts';
 import { withoutEmptyFields } from '../manifest/faults/kubernetes-document.ts';
 import { manifestOfDocument } from '../manifest/groups/manifest-of-document.ts';
@@ -134,7 +135,7 @@ function unknownKind(document: unknown): Fault {
   const choice = `use one of ${documentKinds.join(', ')}`;
   if (!isMap(document)) return error([], 'the document is not a map of fields', 'begin it with apiVersion and kind');
   const { kind } = document;
-  if (kind === undefined) return error(['kind'], 'is missing', choice);
+  if (kind === undefined) return unframed(document) ?? error(['kind'], 'is missing', choice);
   if (typeof kind !== 'string') return error(['kind'], 'is not text', choice);
   const near = nearest(kind, documentKinds);
   return error(

@@ -2,6 +2,7 @@
 
 import { withProxy } from '../installation-proxy.ts';
 import { withoutAccepted } from './faults/accepted-warnings.ts';
+import { inDialect } from './faults/claudie-dialects.ts';
 import { sizeFaults } from './faults/document-size.ts';
 import { type Fault, mostFaults, parsePath, pathText } from './faults/fault.ts';
 import { inDocumentOrder, withoutEmptyFields, withoutServerFields } from './faults/kubernetes-document.ts';
@@ -55,7 +56,8 @@ export function validateManifest(document: unknown, context: ValidationContext):
   const broken = brokenRules(stripped, { rules, faultPaths: [...places], context }).filter(
     ({ path }) => !follows(path, { places, intended }),
   );
-  const all = inDocumentOrder(stripped, [...form, ...broken]);
+  const spoken = form.map((fault) => inDialect(stripped, fault));
+  const all = inDocumentOrder(stripped, [...spoken, ...broken]);
   const faults = all.filter(({ severity }) => severity === 'error');
   const warnings = withoutAccepted(
     stripped,
