@@ -1,6 +1,5 @@
 /** Validates a manifest: every fault of form and every broken rule at once, and warnings. */
 
-import { withProxy } from '../installation-proxy.ts';
 import { withoutAccepted } from './faults/accepted-warnings.ts';
 import { inDialect } from './faults/claudie-dialects.ts';
 import { sizeFaults } from './faults/document-size.ts';
@@ -22,6 +21,7 @@ import { providerRules } from './rules/provider-rules.ts';
 import { proxyRules } from './rules/proxy-rules.ts';
 import { roleRules } from './rules/role-rules.ts';
 import { InputManifest } from './schema/input-manifest.ts';
+import { withProxy } from './with-proxy.ts';
 
 type Rule = (index: ManifestIndex) => Iterable<Fault>;
 
