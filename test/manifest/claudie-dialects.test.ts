@@ -45,13 +45,13 @@ const minors: readonly (readonly [string, readonly (readonly string[])[], readon
 ];
 
 describe.each(minors)('a manifest of Claudie %s', (minor, expected, left) => {
-  it('is accepted, or refused with the line to write', () => {
+  it('a manifest of that version is accepted, or refused with the line to write', () => {
     const faults = faultsOf(read(minor));
     expect(faults.map(({ path }) => path)).toEqual(expected.map(([path]) => path));
     for (const [index, [, fix]] of expected.entries()) expect(faults[index]?.fix).toContain(fix);
   });
 
-  it('is moved by adopt, which says what it wrote and what a person has to', () => {
+  it('a manifest of that version is moved by adopt, which says what it wrote and what a person has to', () => {
     const { files, faults } = adoption(read(minor));
     const written = files.find(({ path }) => path.endsWith('manifest.yaml'))?.text ?? '';
     const places = faultsOf(parseDocuments(written).documents).map(({ path }) => path.split('.').at(-1));

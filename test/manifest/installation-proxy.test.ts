@@ -73,7 +73,7 @@ describe('a stored manifest', () => {
   /** As releases before this one stored it: with what was the default of every manifest. */
   const before = written({ proxy: { mode: 'default', endpoint: claudie, noProxy: '' } });
 
-  it('keeps the proxy that it runs with, and plans nothing', () => {
+  it('a stored manifest keeps the proxy that it runs with, and plans nothing', () => {
     expect(manifestOfDocument(before)).toMatchObject({
       manifest: { spec: { kubernetes: { clusters: [{ installationProxy: { endpoint: claudie } }] } } },
     });
@@ -87,7 +87,7 @@ describe('a stored manifest', () => {
     );
   });
 
-  it('says so in its description', () => {
+  it('the description of a stored manifest says so', () => {
     const current = assess(knownOf(before)).plans[0]?.waypoints.at(-1)?.target ?? null;
     const record = aClusterRecord({ cluster: current?.id ?? '', status: 'Converged', current });
     const around = {
