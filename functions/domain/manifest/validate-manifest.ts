@@ -6,6 +6,7 @@ import { sizeFaults } from './faults/document-size.ts';
 import { type Fault, mostFaults, parsePath, pathText } from './faults/fault.ts';
 import { inDocumentOrder, withoutEmptyFields, withoutServerFields } from './faults/kubernetes-document.ts';
 import { schemaFaults } from './faults/schema-faults.ts';
+import { cloudFactRules } from './rules/cloud-fact-rules.ts';
 import { clusterRules } from './rules/cluster-rules.ts';
 import { dnsRules } from './rules/dns-rules.ts';
 import { documentRules } from './rules/document-rules.ts';
@@ -31,6 +32,7 @@ export const machineRules: readonly Rule[] = [
   poolRules,
   dynamicPoolRules,
   growthOrderRules,
+  cloudFactRules,
   staticPoolRules,
   networkRules,
   roleRules,

@@ -2,6 +2,7 @@
 import { DnsSubdomain } from '#contracts/http-parameters.ts';
 import type { ManifestKey } from '#contracts/records.ts';
 import { readObjects } from '#documents/read-objects.ts';
+import { cataloguesOf } from '#domain/catalogue/catalogues.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { isMap } from '#domain/json.ts';
 import { draftOfDocument } from '#domain/manifest/groups/groups-as-manifest.ts';
@@ -69,8 +70,12 @@ export async function storedReferences(
     KUBELOOM_AGENT_URL: url,
   } = deps.config;
   const agents = { reachApi: url !== '', atWork };
+  const clouds = {
+    today: deps.clock.now().toISOString().slice(0, 10),
+    catalogues: await cataloguesOf(placed.flatMap(({ document }) => providerTypesIn(document))),
+  };
   const ownTemplates = sources !== 'builtin';
-  return { readObjects, providerTypes, secrets, ownTemplates, templateReferences, installationProxy, agents };
+  return { readObjects, providerTypes, secrets, ownTemplates, templateReferences, installationProxy, agents, clouds };
 }
 
 /** The clusters with autoscaled pools whose agent reported lately. */
@@ -158,6 +163,15 @@ function endpointsIn(document: unknown): readonly string[] {
       const endpoint = at(node, 'endpoint');
       return typeof endpoint === 'string' ? [endpoint] : [];
     });
+}
+
+/** Types of the providers of a document, whatever else is wrong with it. */
+function providerTypesIn(document: unknown): readonly string[] {
+  const providers = listOf(at(at(draftOfDocument(document), 'spec'), 'providers'));
+  return providers.flatMap((provider) => {
+    const type = at(provider, 'providerType');
+    return typeof type === 'string' ? [type] : [];
+  });
 }
 
 function at(value: unknown, key: string): unknown {

@@ -57,6 +57,11 @@ export const acceptableWarnings = [
   'unknown-capacity',
   'unknown-price',
   'unused-property',
+  'unknown-region',
+  'unknown-server-type',
+  'unknown-image',
+  'ended-image',
+  'wrong-architecture',
 ] as const;
 /** The others are about things that would be destroyed or are not understood: they stay. */
 export type WarningId = (typeof acceptableWarnings)[number] | 'cluster-renamed' | 'unknown-warning';

@@ -1,4 +1,5 @@
 /** Index of a partial manifest: everything by name, the uses of each pool, and what the installation knows apart from the document. */
+import type { Catalogue } from '../../catalogue/catalogue.ts';
 import type { ObjectReader } from '../../kubernetes-objects.ts';
 import { servesApi } from '../schema/load-balancers.ts';
 import type {
@@ -29,6 +30,15 @@ export interface ValidationContext {
   readonly installationProxy?: string;
   /** What is known of agents in clusters, without which nothing scales automatically. */
   readonly agents?: KnownAgents;
+  /** What clouds sell, as far as it is known. */
+  readonly clouds?: KnownClouds;
+}
+
+interface KnownClouds {
+  /** `2026-11-23` */
+  readonly today: string;
+  /** By provider type. */
+  readonly catalogues: ReadonlyMap<string, Catalogue>;
 }
 
 interface KnownAgents {

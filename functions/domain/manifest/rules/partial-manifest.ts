@@ -52,6 +52,7 @@ const PartialDynamicPool = z.object({
   count: fields.count.catch(1),
   autoscaler: fields.autoscaler.catch({ min: 1, max: 1 }),
   serverType: text,
+  image: text,
   storageDiskSize: loose(z.number()),
   machineSpec: loose(ManifestMachineSpec),
   properties: z.unknown().optional(),
