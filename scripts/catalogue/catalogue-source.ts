@@ -23,7 +23,7 @@ export async function catalogueSourceOf(type: string): Promise<CatalogueSource |
   return catalogue;
 }
 
-/** Facts in the order of their names. Throws when there are none: an empty list is a form that was not understood. */
+/** Facts in the order of their names. Throws without any row: an empty list is a form that was not understood. */
 export function factsFrom(
   { origin, date }: { origin: string; date: string },
   what: string,

@@ -22,6 +22,6 @@ export function endsIn(page: string, field: 'eol' | 'eoes', oldest: number): Rea
     const end = new RegExp(String.raw`\n\s+${field}: (\d{4}-\d\d-\d\d)`).exec(release)?.[1];
     return version === undefined || end === undefined || Number(version) < oldest ? [] : [[version, end] as const];
   });
-  if (ends.length === 0) throw new Error('no releases: the form of the page is another one');
+  if (ends.length === 0) throw new Error('no releases: the form of the page has changed');
   return Object.fromEntries(ends);
 }

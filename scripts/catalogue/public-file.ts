@@ -7,7 +7,7 @@ export interface PublicFile {
   readonly text: string;
   /** `github.com/<owner>/<name>@<revision>` */
   readonly origin: string;
-  /** Of the revision, or the day of reading. */
+  /** Day of the revision, or of reading. */
   readonly date: string;
 }
 

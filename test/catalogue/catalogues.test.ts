@@ -130,7 +130,7 @@ describe('sources of the catalogue', () => {
     ]);
   });
 
-  it('names of machine types of Google Cloud say their processors, GPUs and series', () => {
+  it('a machine type of Google Cloud says in its name its processors, GPUs and series', () => {
     const sizes = new Map([['n2-standard', 4]]);
     expect(gcpType('n2-standard-8', sizes)).toMatchObject({ cpus: 8, memory: 32, arm: false, gpus: 0 });
     expect(gcpType('a2-highgpu-4g', sizes)).toMatchObject({ cpus: undefined, memory: undefined, gpus: 4 });
@@ -165,10 +165,10 @@ describe('sources of the catalogue', () => {
     expect(readCatalogue(file).typeNamed('gpu-h100x8-640gb')).toMatchObject({ cpus: 160, memory: 1920, gpus: 8 });
   });
 
-  it('ends of distributions are read of their releases; a page of another form is refused', () => {
+  it('the script reads the end of each release of a distribution; it refuses a page of another form', () => {
     const page =
       '  - releaseCycle: "22.04"\n    eoas: 2024-09-30\n    eol: 2027-04-01\n  - releaseCycle: "9"\n    eol: false\n';
     expect(endsIn(page, 'eol', 14)).toEqual({ '22.04': '2027-04-01' });
-    expect(() => endsIn('<html>', 'eol', 14)).toThrow('another one');
+    expect(() => endsIn('<html>', 'eol', 14)).toThrow('has changed');
   });
 });
