@@ -116,6 +116,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   'local user list': ['', '--json'],
   'local user remove': ['ann', 'ann --json'],
   'provider list': ['', '--json'],
+  'provider types': ['hetzner', 'hetzner --region fsn1', 'gcp --region europe-west1 --json'],
   'provider test': ['templates/terraform/hetzner', 'my-modules/acme --full'],
   'provider init': ['acme', 'providers/acme --json'],
   'provider check': ['aws-1 -f shop.yaml -f secrets.yaml', 'aws-1 --manifest shop'],

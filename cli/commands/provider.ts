@@ -28,6 +28,15 @@ export function registerProvider(program: Command): void {
       else show();
     });
   provider
+    .command('types <type>')
+    .description('the regions and server types of a cloud, with the prices that are known, and when they were read')
+    .option('--region <name>', 'only what this region sells, with its prices')
+    .addOption(jsonOption())
+    .action(async (type: string, options: { region?: string; json?: boolean }) => {
+      const { showServerTypes } = await import('../print/server-types.ts');
+      await showServerTypes(type, options);
+    });
+  provider
     .command('test <dir>')
     .description('check the modules of a provider type against the contract of docs/write-a-provider.md')
     .option('--full', 'also validate and plan with Terraform and the real plugin; nothing is created')

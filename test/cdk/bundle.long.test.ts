@@ -68,11 +68,11 @@ it('an import of a function makes at most 23,000 calls, and more only where it n
   }
 }, 300_000);
 
-it('a function has at most 797 kB loaded with its largest part', () => {
+it('a function has at most 804 kB loaded with its largest part', () => {
   for (const [name, { start, most, all }] of Object.entries(sizes)) {
     expect(most, name).toBeGreaterThan(start);
     expect(all, name).toBeGreaterThan(most);
-    expect(most, name).toBeLessThanOrEqual(797_000);
+    expect(most, name).toBeLessThanOrEqual(804_000);
   }
 });
 
