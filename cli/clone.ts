@@ -8,6 +8,7 @@ import { ownFile } from './own-files.ts';
 const needClone: Readonly<Record<string, (options: Readonly<Record<string, unknown>>) => boolean>> = {
   local: () => true,
   simulate: () => true,
+  init: ({ example }) => example !== undefined,
   'provider test': () => true,
   'provider init': () => true,
   'provider check': ({ file }) => file !== undefined,

@@ -9,7 +9,11 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
     '-f secrets.yaml -f shop.yaml',
     '-f shop.yaml --plan 3f0c9d0e5a7b1c2d4e6f8091a2b3c4d5e6f70819',
   ],
-  init: ['shop.yaml --provider hetzner', 'shop.yaml --provider hetzner,aws --name shop'],
+  init: [
+    'shop.yaml --provider hetzner',
+    'shop.yaml --provider hetzner,static --dns cloudflare',
+    'shop.yaml --example sim-minimal',
+  ],
   adopt: ['claudie.yaml --out moved', 'manifests.yaml outputs.yaml --out moved --json'],
   validate: ['-f shop.yaml', '-f shop.yaml --json'],
   plan: ['-f shop.yaml', 'shop -n team'],
