@@ -9,6 +9,8 @@ export interface DocumentSchema {
   readonly enum?: readonly unknown[];
   readonly const?: unknown;
   readonly default?: unknown;
+  /** Some of the texts that make sense. */
+  readonly examples?: readonly unknown[];
   readonly properties?: Readonly<Record<string, DocumentSchema>>;
   readonly required?: readonly string[];
   readonly additionalProperties?: boolean | DocumentSchema;
@@ -118,7 +120,7 @@ function meaningOf(schema: DocumentSchema, parts: readonly DocumentSchema[]): st
 function valuesOf(schemas: readonly DocumentSchema[]): readonly Word[] {
   const values = schemas.flatMap((schema) => {
     const own = schema.enum ?? (schema.const === undefined ? [] : [schema.const]);
-    const all = own.length === 0 && schema.type === 'boolean' ? [true, false] : own;
+    const all = own.length > 0 ? own : schema.type === 'boolean' ? [true, false] : (schema.examples ?? []);
     return all.map((value) => ({ value: String(value), isDefault: value === schema.default }));
   });
   const seen = new Map(values.map((one) => [one.value, one]));

@@ -143,3 +143,15 @@ describe('what can be written there', () => {
     expect(words(`${manifest}spec:\n  nodePools:\n    dynamic:\n      - labels:\n          ‸`)).toEqual([]);
   });
 });
+
+describe('values of clouds', () => {
+  const pool = (line: string) => `${manifest}spec:\n  nodePools:\n    dynamic:\n      - name: a\n        ${line}`;
+
+  it('regions, server types and images of the catalogue are offered, and any other text is allowed', () => {
+    expect(words(pool('serverType: ‸'))).toEqual(expect.arrayContaining(['cpx22', 't3.medium', 'Standard_D2s_v5']));
+    expect(words(pool('image: ‸'))).toEqual(expect.arrayContaining(['ubuntu-24.04', 'ubuntu-24-04-x64']));
+    const regions = words(pool('providerSpec:\n          region: ‸'));
+    expect(regions).toEqual(expect.arrayContaining(['fsn1', 'eu-central-1', 'northeurope', 'europe-west1']));
+    expect(regions.length).toBeGreaterThan(240);
+  });
+});
