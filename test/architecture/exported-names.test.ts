@@ -19,6 +19,7 @@ const allowed: Readonly<Record<string, { readonly files: RegExp; readonly becaus
   list: { files: /^runner-images\/runner\/listing\/clouds\//, because: 'loaded by the provider type' },
   denies: { files: /^runner-images\/runner\/listing\/clouds\//, because: 'loaded by the provider type' },
   machines: { files: /^runner-images\/runner\/listing\/machines\//, because: 'loaded by the provider type' },
+  catalogue: { files: /^scripts\/catalogue\/clouds\//, because: 'loaded by the provider type' },
   prices: { files: /^scripts\/prices\/clouds\//, because: 'loaded by the provider type' },
 };
 
