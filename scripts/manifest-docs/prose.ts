@@ -62,7 +62,8 @@ from them: [storage.md](storage.md).
 Warnings (allowed but risky; Kubeloom applies them): one control node or an even number of them; no compute pool; a
 load balancer of the API with a single node, or in another region than the control nodes; a load balancer without pools; a role
 that no load balancer has; a disk size on pools of load balancers only; Longhorn without a node that it runs on; labels that Kubeloom sets itself; a network that
-is not private; a manifest without clusters. Each warning has an id, shown after its place. An annotation of the document accepts
+is not private; a manifest without clusters; a region, a server type or an image that the cloud did not have when its
+[list](catalogue.md) was read, an image without updates, or one for other processors. Each warning has an id, shown after its place. An annotation of the document accepts
 a warning, which is then not reported any more: \`kubeloom.dev/accept: single-control-node, no-compute-pool\`. Ids: ${acceptableWarnings
   .map((id) => `\`${id}\``)
   .join(' ')}. That a new name destroys a cluster cannot be accepted.`;
