@@ -14,7 +14,7 @@ export const onlyNamespace = (says = 'only this namespace'): Option => new Optio
 export const namespaceOfFiles = (): Option => new Option(namespace, 'namespace of documents that name none');
 
 /** `g3` or `3`, as `kubeloom history` lists them. Throws `CliError`. */
-export function generationOf(text: string): number {
+export function generationArgument(text: string): number {
   const [, digits] = /^g?([1-9]\d{0,8})$/.exec(text) ?? [];
   if (digits !== undefined) return Number(digits);
   throw new CliError(`"${text}" is not a generation: write one that \`kubeloom history NAME\` lists`, exitCodes.usage);

@@ -7,7 +7,7 @@ export interface MetadataAnswer {
   readonly text: string;
 }
 
-export interface MetadataRequest {
+interface MetadataRequest {
   readonly method?: 'PUT';
   readonly headers?: Readonly<Record<string, string>>;
   /** @default 3 s */

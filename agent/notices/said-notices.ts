@@ -10,7 +10,7 @@ import {
   ObservedConditionType,
 } from '#domain/observed/kubernetes-texts.ts';
 
-export const noticesName = 'kubeloom-notices';
+const noticesName = 'kubeloom-notices';
 export const noticePodsPath = `/api/v1/namespaces/kube-system/pods?labelSelector=${encodeURIComponent(`app.kubernetes.io/name=${noticesName}`)}&resourceVersion=0`;
 
 /** `{"kind":"ends","by":"2026-09-18T08:22:00Z"}`; other words say nothing. */

@@ -11,7 +11,7 @@ import { whenMissing } from '../connection/api-problem.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
 import { ofManifest } from '../find/find-manifest.ts';
 import { shortName } from '../manifest-name.ts';
-import { generationOf, jsonOption, namespaceOf } from '../options.ts';
+import { generationArgument, jsonOption, namespaceOf } from '../options.ts';
 import { note, paint, print, printJson } from '../print/output.ts';
 import { readableDocuments } from '../submission/documents.ts';
 import { type FileNamespace, fileNamespace } from '../submission/placed-in.ts';
@@ -68,7 +68,7 @@ async function betweenGenerations(
   key: ManifestName,
   { from, to }: { readonly from: string | undefined; readonly to: string | undefined },
 ): Promise<Difference> {
-  const asked = [from, to].map((text) => text && generationOf(text));
+  const asked = [from, to].map((text) => text && generationArgument(text));
   const { items } = await api.listGenerations(key);
   const [newest, before] = items.map(({ generation }) => generation);
   const first = asked[0] || before;

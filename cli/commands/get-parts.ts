@@ -22,7 +22,7 @@ const kinds: Readonly<Record<string, Kind>> = {
 
 export const partKinds: readonly string[] = Object.keys(kinds);
 
-export async function partsOf(
+export async function manifestParts(
   api: CliClient,
   kind: string,
   manifests: readonly ManifestName[],
@@ -51,16 +51,32 @@ const cellOf = (field: string, value: Part[string]): string =>
 
 function clusterRows({ namespace, name: manifest, clusters }: ManifestDescription): readonly Part[] {
   return clusters.map(({ name, status, kubernetesVersion, nodes, network, apiEndpoint }) => ({
-    ...{ namespace, manifest, name, status, kubernetes: kubernetesVersion, nodes: nodes.length },
-    ...{ network, apiEndpoint },
+    namespace,
+    manifest,
+    name,
+    status,
+    kubernetes: kubernetesVersion,
+    nodes: nodes.length,
+    network,
+    apiEndpoint,
   }));
 }
 
 function nodeRows({ namespace, name: manifest, clusters }: ManifestDescription): readonly Part[] {
   return clusters.flatMap((cluster) =>
     cluster.nodes.map(({ name, status, role, pool, provider, region, serverType, publicAddress, privateAddress }) => ({
-      ...{ namespace, manifest, cluster: cluster.name, name, status, role, pool, provider },
-      ...{ region: region ?? null, serverType: serverType ?? null, address: publicAddress ?? null, privateAddress },
+      namespace,
+      manifest,
+      cluster: cluster.name,
+      name,
+      status,
+      role,
+      pool,
+      provider,
+      region: region ?? null,
+      serverType: serverType ?? null,
+      address: publicAddress ?? null,
+      privateAddress,
     })),
   );
 }
@@ -73,8 +89,15 @@ function poolRows({ namespace, name: manifest, clusters }: ManifestDescription):
       const ready = nodes.filter(({ status }) => status === 'Ready').length;
       return [
         {
-          ...{ namespace, manifest, cluster: cluster.name, name, role: first.role, ready: `${ready}/${nodes.length}` },
-          ...{ provider: first.provider, region: first.region ?? null, serverType: first.serverType ?? null },
+          namespace,
+          manifest,
+          cluster: cluster.name,
+          name,
+          role: first.role,
+          ready: `${ready}/${nodes.length}`,
+          provider: first.provider,
+          region: first.region ?? null,
+          serverType: first.serverType ?? null,
         },
       ];
     }),

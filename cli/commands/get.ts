@@ -10,7 +10,7 @@ import { whenMissing } from '../connection/api-problem.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
 import { describedOnes, fleetIn, manifestNamed, type ProposedManifest, proposalText } from '../find/find-manifest.ts';
 import { type FleetOptions, fleetChoice } from '../find/fleet-choice.ts';
-import { labelSelector } from '../find/labels.ts';
+import { manifestSelector } from '../find/labels.ts';
 import { openDrawing } from '../follow/live-view.ts';
 import { parseManifestName, shortName } from '../manifest-name.ts';
 import { jsonOption, onlyNamespace } from '../options.ts';
@@ -19,7 +19,7 @@ import { jsonPathText } from '../print/json-path.ts';
 import { clip, shortList, type TableOptions } from '../print/layout.ts';
 import { note, paintedTable, paintStatus, print, printJson } from '../print/output.ts';
 import { ago } from '../print/times.ts';
-import { partKinds, partsOf, partTable } from './get-parts.ts';
+import { manifestParts, partKinds, partTable } from './get-parts.ts';
 
 const formats = ['wide', 'name', 'yaml', 'json', 'jsonpath=TEMPLATE'] as const;
 
@@ -112,7 +112,7 @@ async function labelled<Some extends Listed>(
 ): Promise<readonly Some[]> {
   if (selector === undefined) return items;
   if (watch) throw new CliError('-l cannot be watched: leave out -w or -l', exitCodes.usage);
-  const fits = labelSelector(selector);
+  const fits = manifestSelector(selector);
   const existing = items.filter(({ status }) => status !== 'Proposed');
   const described = await describedOnes(api, existing);
   return existing.filter((_, at) => fits(described[at]?.document));
@@ -126,7 +126,7 @@ async function parts(api: CliClient, [kind = '', ...names]: readonly string[], o
       exitCodes.usage,
     );
   const manifests = (await wanted(api, names, namespace)).filter(({ status }) => status !== 'Proposed');
-  const found = await partsOf(api, kind, await labelled(api, manifests, options));
+  const found = await manifestParts(api, kind, await labelled(api, manifests, options));
   if (options.json || output === 'json') return printJson(found);
   if (output.startsWith('jsonpath=')) return printPath(output, found, false);
   for (const line of partTable(kind, found, output === 'wide')) print(line);

@@ -12,8 +12,8 @@ import { printJson, printWrapped } from '../print/output.ts';
 import { isRefused } from '../print/refusals.ts';
 import { showPlan } from '../print/show-plan.ts';
 import { allowReplace, allowReplaceOption } from '../submission/allow-replace.ts';
-import { type FileDocument, readableDocuments } from '../submission/documents.ts';
-import { type FileNamespace, fileNamespace } from '../submission/placed-in.ts';
+import { readableDocuments } from '../submission/documents.ts';
+import { type FileDocument, type FileNamespace, fileNamespace } from '../submission/placed-in.ts';
 import { referencedDocuments } from '../submission/submission.ts';
 
 interface PlanOptions {

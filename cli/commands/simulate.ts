@@ -17,7 +17,8 @@ import { jsonOption } from '../options.ts';
 import { clusterFailureLines, describeManifest } from '../print/describe-manifest.ts';
 import { note, paint, paintStatus, print, printJson } from '../print/output.ts';
 import { duration } from '../print/times.ts';
-import { type FileDocument, readableDocuments } from '../submission/documents.ts';
+import { readableDocuments } from '../submission/documents.ts';
+import type { FileDocument } from '../submission/placed-in.ts';
 
 interface SimulateOptions {
   readonly fail?: readonly string[];

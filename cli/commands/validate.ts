@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { readObjects } from '#documents/read-objects.ts';
 import { validateDocuments } from '#domain/documents/validate-documents.ts';
 import type { Fault } from '#domain/manifest/faults/fault.ts';
+import { pricesOf } from '#domain/prices/scaling-prices.ts';
 import { counted } from '#domain/words.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { jsonOption, namespaceOfFiles } from '../options.ts';
@@ -42,7 +43,7 @@ async function judge(files: readonly string[], place?: FileNamespace): Promise<r
   const unreadable = faults.map(({ file, faults: list }) => ({ file, faults: list, warnings: [] }));
   const judged = validateDocuments(
     documents.map((item) => item.document),
-    { readObjects },
+    { readObjects, pricesOf },
   );
   return [
     ...unreadable,

@@ -5,7 +5,7 @@ import { type CliClient, cliClient, type ManifestName, type PlanRequest } from '
 import { exitCodes } from '../exit-codes.ts';
 import { ofManifest } from '../find/find-manifest.ts';
 import { reportAndWait } from '../follow/wait.ts';
-import { generationOf, jsonOption, namespaceOf } from '../options.ts';
+import { generationArgument, jsonOption, namespaceOf } from '../options.ts';
 import { printJson } from '../print/output.ts';
 import { isRefused } from '../print/refusals.ts';
 import { showPlan } from '../print/show-plan.ts';
@@ -25,7 +25,7 @@ export function registerVerbs(program: Command): void {
       command.option('--no-repair', 'change nothing, whatever the manifest says');
     }
     if (verb.to) {
-      command.option('--to <generation>', 'the generation to go back to', generationOf);
+      command.option('--to <generation>', 'the generation to go back to', generationArgument);
       command.option('--plan', 'only show the generation and the plan; changes nothing');
     }
     // A check that may repair takes `--yes`, as all that may remove something; it does not ask.

@@ -5,7 +5,7 @@ import { CliError, exitCodes } from '../exit-codes.ts';
 export type LabelSelector = (document: unknown) => boolean;
 
 /** `env=prod,tier!=web,owner,!old`: all of them have to fit. Throws `CliError`. */
-export function labelSelector(text: string): LabelSelector {
+export function manifestSelector(text: string): LabelSelector {
   const rules = text.split(',').map((part) => ruleOf(part.trim()));
   return (document) => {
     const metadata = isMap(document) && isMap(document.metadata) ? document.metadata : {};

@@ -4,7 +4,7 @@ import type { Fault } from '#domain/manifest/faults/fault.ts';
 import { located, type ShownFault } from './faults.ts';
 
 /** Each reason once: clusters that share a pool are refused for the same. With file and line where `document` was read from a file. */
-export function refusalsOf({ clusters }: Pick<PlanReport, 'clusters'>, document?: unknown): (Fault & ShownFault)[] {
+export function refusedFaults({ clusters }: Pick<PlanReport, 'clusters'>, document?: unknown): (Fault & ShownFault)[] {
   const all = clusters.flatMap(({ refusals }) =>
     refusals.map(({ about: _, ...fault }) => ({ ...fault, severity: 'error' as const })),
   );

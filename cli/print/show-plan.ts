@@ -7,14 +7,14 @@ import { costLines } from './cost-lines.ts';
 import { demandLines } from './describe-manifest.ts';
 import { faultLines } from './faults.ts';
 import { paint, print, printWrapped } from './output.ts';
-import { refusalsOf } from './refusals.ts';
+import { refusedFaults } from './refusals.ts';
 import { ago } from './times.ts';
 
 /** Prints it; totals are left out when it has faults. `document` is what was planned, if it was read from a file: faults name the line. */
 export function showPlan(report: PlanReport, document?: unknown): void {
   const goal = report.rollbackTo === undefined ? '' : `: rollback to generation ${report.rollbackTo}`;
   print(`${paint('bold', `${report.namespace}/${report.name}`)}${goal}`);
-  for (const line of faultLines([...report.faults, ...refusalsOf(report, document)], 'fault')) print(line);
+  for (const line of faultLines([...report.faults, ...refusedFaults(report, document)], 'fault')) print(line);
   for (const line of faultLines(report.warnings, 'warning')) print(line);
   if (report.faults.length > 0) return;
   for (const plan of report.clusters) showCluster(plan);

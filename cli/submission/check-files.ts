@@ -9,7 +9,8 @@ import { wantedCheck } from '#domain/manifest/provider-check.ts';
 import { Secret, secretValues } from '#domain/manifest/schema/secret.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
 import { ownFile } from '../own-files.ts';
-import { type FileDocument, readDocuments } from './documents.ts';
+import { readDocuments } from './documents.ts';
+import type { FileDocument } from './placed-in.ts';
 
 /** Only runners resolve Secrets, so one of their programs does the check. */
 const program = ownFile('runner-images/runner/provider-check/main.ts');

@@ -7,17 +7,10 @@ import { documentName } from '#domain/documents/validate-documents.ts';
 import type { Fault } from '#domain/manifest/faults/fault.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
 import { excerptOf, faultLines, keepFile, type ShownFault } from '../print/faults.ts';
-import { type FileNamespace, placeIn } from './placed-in.ts';
+import { type FileDocument, type FileNamespace, placeIn } from './placed-in.ts';
 
 /** A document of a file, which may hold many; each request carries one of them. */
 const limits = { maxBytes: 6_000_000, maxTokens: 600_000 };
-
-export interface FileDocument {
-  readonly file: string;
-  /** 0-based place in the file. */
-  readonly index: number;
-  readonly document: unknown;
-}
 
 export interface DocumentFaults {
   readonly file: string;

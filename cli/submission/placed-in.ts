@@ -2,12 +2,19 @@
 import type { Command } from 'commander';
 import { isMap } from '#domain/json.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
-import type { FileDocument } from './documents.ts';
 
 export interface FileNamespace {
   readonly namespace: string;
   /** It was written on the command line, not in the context: documents that name another one are refused. */
   readonly only: boolean;
+}
+
+/** A document of a file. */
+export interface FileDocument {
+  readonly file: string;
+  /** 0-based place in the file. */
+  readonly index: number;
+  readonly document: unknown;
 }
 
 /** What `-n` or the context says; undefined when neither does. */

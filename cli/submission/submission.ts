@@ -7,14 +7,15 @@ import { documentName, isManifestKind, kindOf, validateDocuments } from '#domain
 import { type InventoryKind, inventoryKinds } from '#domain/inventory/inventory-documents.ts';
 import { manifestKinds } from '#domain/manifest/schema/manifest-kinds.ts';
 import type { PlanTotals } from '#domain/planning/text/plan-totals.ts';
+import { pricesOf } from '#domain/prices/scaling-prices.ts';
 import { counted } from '#domain/words.ts';
 import type { CliClient, ManifestName } from '../connection/api-client.ts';
 import { ApiProblem } from '../connection/api-problem.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
 import { faultLines, located } from '../print/faults.ts';
-import { refusalsOf } from '../print/refusals.ts';
-import { type FileDocument, readDocuments, unreadableLines } from './documents.ts';
-import type { FileNamespace } from './placed-in.ts';
+import { refusedFaults } from '../print/refusals.ts';
+import { readDocuments, unreadableLines } from './documents.ts';
+import type { FileDocument, FileNamespace } from './placed-in.ts';
 
 /** Documents that others refer to go first. */
 const order = [
@@ -95,7 +96,7 @@ async function verdicts(
     return await api.validate(documents);
   } catch (error) {
     if (!(error instanceof ApiProblem) || error.problem.code !== 'PayloadTooLarge') throw error;
-    return validateDocuments(documents, { readObjects }).map(({ faults }, index) => ({
+    return validateDocuments(documents, { readObjects, pricesOf }).map(({ faults }, index) => ({
       faults: located(documents[index], faults),
     }));
   }
@@ -113,7 +114,7 @@ async function planned(
       related: referencedDocuments(known.map(({ document }) => document)),
       ...(plans && { plan: [...plans] }),
     });
-    const faults = [...plan.faults, ...refusalsOf(plan, item.document)];
+    const faults = [...plan.faults, ...refusedFaults(plan, item.document)];
     return faults.length > 0 ? { ...item, refused: faulty(item, faults) } : { ...item, plan };
   } catch (error) {
     if (!(error instanceof ApiProblem)) throw error;
@@ -182,7 +183,7 @@ function identify({ file, index, document }: FileDocument): Known | string {
   if (canBeAsked(kind, namespace, name)) return { file, kind, namespace, name, document };
   const faults = located(
     document,
-    validateDocuments([document], { readObjects }).flatMap((verdict) => verdict.faults),
+    validateDocuments([document], { readObjects, pricesOf }).flatMap((verdict) => verdict.faults),
   );
   return [`${place}:`, ...faultLines(faults, 'fault')].join('\n');
 }

@@ -2,7 +2,7 @@
 import type { NotificationRecord } from '#contracts/notifications.ts';
 import { Notification } from '#domain/manifest/schema/notification.ts';
 
-export const noon = '2026-06-01T12:00:00.000Z';
+const noon = '2026-06-01T12:00:00.000Z';
 
 export const aNotificationDocument = (spec: object = {}, { namespace = 'team', name = 'alerts' } = {}) => ({
   apiVersion: 'kubeloom.dev/v1',

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { selfSigned } from '#test/fakes/self-signed.ts';
 import { trust } from '#test/templates/git-server.ts';
 
-export interface Received {
+interface Received {
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
 }

@@ -25,7 +25,7 @@ describe('the warning about a price that is not known', () => {
   const warningsWith = (autoscaler: object) => {
     const manifest = parse(readFileSync(file, 'utf8'));
     Object.assign(manifest.spec.nodePools.dynamic[2].autoscaler, autoscaler);
-    const { faults, warnings } = validateManifest(manifest, { readObjects });
+    const { faults, warnings } = validateManifest(manifest, { readObjects, pricesOf });
     expect(faults).toEqual([]);
     return warnings.map(({ id, path }) => [id, path]);
   };

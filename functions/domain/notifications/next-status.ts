@@ -16,7 +16,7 @@ interface Delivery {
   readonly attempts: number;
 }
 
-export interface AfterAttempt<Status> {
+interface AfterAttempt<Status> {
   readonly status: Status;
   /** Whether the message is done with: accepted, or given up. */
   readonly done: boolean;

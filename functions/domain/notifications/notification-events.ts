@@ -16,7 +16,7 @@ export const notificationClasses = {
   rollOuts: Object.keys(eventKinds.rollOut) as readonly (keyof (typeof eventKinds)['rollOut'])[],
 } as const satisfies Readonly<Record<string, readonly EventKind[]>>;
 
-export type NotificationClass = keyof typeof notificationClasses;
+type NotificationClass = keyof typeof notificationClasses;
 
 const classNames = Object.keys(notificationClasses) as readonly NotificationClass[];
 

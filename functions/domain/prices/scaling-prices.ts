@@ -1,17 +1,8 @@
 /** What machines of autoscaled pools cost for the order in which the pools grow. */
 import type { NodePoolState } from '#domain/cluster-state.ts';
+import type { PricedPool } from '#domain/manifest/rules/manifest-index.ts';
 import { priceOfMachine } from './machine-prices.ts';
 import type { Money } from './money.ts';
-
-interface PricedPool {
-  /** Provider type. */
-  readonly type: string;
-  readonly region: string;
-  readonly serverType: string;
-  readonly spot: boolean;
-  /** What the manifest says. @default the list price */
-  readonly monthlyPrice?: Money | undefined;
-}
 
 /** What a machine of each costs a month, in one currency: that of the first pool that has one. Undefined where it is not known in that. */
 export function pricesOf(pools: readonly PricedPool[]): readonly (number | undefined)[] {

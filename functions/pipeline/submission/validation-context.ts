@@ -8,6 +8,7 @@ import { isMap } from '#domain/json.ts';
 import { draftOfDocument } from '#domain/manifest/groups/groups-as-manifest.ts';
 import { type Reference, referenceName, referencesIn } from '#domain/manifest/references-in.ts';
 import type { ValidationContext } from '#domain/manifest/rules/manifest-index.ts';
+import { pricesOf } from '#domain/prices/scaling-prices.ts';
 import { type AdmittedCaller, shownTo } from '../../caller.ts';
 import type { SubmissionPorts } from '../../rights/submission-uses.ts';
 import { isRecent, lastReport } from '../records/agent-reports.ts';
@@ -74,8 +75,17 @@ export async function storedReferences(
     today: deps.clock.now().toISOString().slice(0, 10),
     catalogues: await cataloguesOf(placed.flatMap(({ document }) => providerTypesIn(document))),
   };
-  const ownTemplates = sources !== 'builtin';
-  return { readObjects, providerTypes, secrets, ownTemplates, templateReferences, installationProxy, agents, clouds };
+  return {
+    readObjects,
+    pricesOf,
+    providerTypes,
+    secrets,
+    ownTemplates: sources !== 'builtin',
+    templateReferences,
+    installationProxy,
+    agents,
+    clouds,
+  };
 }
 
 /** The clusters with autoscaled pools whose agent reported lately. */

@@ -23,7 +23,7 @@ export interface MetadataServer {
   close(): Promise<void>;
 }
 
-export const machineName = 'work-bbbbbbb-01';
+const machineName = 'work-bbbbbbb-01';
 
 export async function metadataServer(): Promise<MetadataServer> {
   const announced: Announced = {

@@ -1,11 +1,12 @@
 /** Rules of the order in which autoscaled pools grow. */
-import { pricesOf } from '#domain/prices/scaling-prices.ts';
 import { type Fault, warning } from '../faults/fault.ts';
 import { shown } from '../schema/names.ts';
 import { type ManifestIndex, named, type PlacedPool } from './manifest-index.ts';
 
 /** Where one pool of a cluster grows by price, the prices of all have to be known, in one currency. */
 export function* growthOrderRules(index: ManifestIndex): Iterable<Fault> {
+  const { pricesOf } = index.context;
+  if (pricesOf === undefined) return;
   const warned = new Set<PlacedPool>();
   for (const { thing: cluster } of index.clusters) {
     const pools = scaledPools(index, cluster.pools.compute);

@@ -28,6 +28,8 @@ export interface ValidationContext {
   readonly endpointsInUse?: ReadonlyMap<string, string>;
   /** Proxy of the installation for manifests that name none; empty: it has none. */
   readonly installationProxy?: string;
+  /** What a machine of each pool costs a month, in one currency; undefined where that is not known. */
+  readonly pricesOf?: (pools: readonly PricedPool[]) => readonly (number | undefined)[];
   /** What is known of agents in clusters, without which nothing scales automatically. */
   readonly agents?: KnownAgents;
   /** What clouds sell, as far as it is known. */
@@ -39,6 +41,17 @@ interface KnownClouds {
   readonly today: string;
   /** By provider type. */
   readonly catalogues: ReadonlyMap<string, Catalogue>;
+}
+
+/** A pool, as far as its machines have a price. */
+export interface PricedPool {
+  /** Provider type. */
+  readonly type: string;
+  readonly region: string;
+  readonly serverType: string;
+  readonly spot: boolean;
+  /** What the manifest says. @default the list price */
+  readonly monthlyPrice?: { readonly currency: string; readonly amount: number } | undefined;
 }
 
 interface KnownAgents {

@@ -5,7 +5,7 @@ import { notificationEvents } from '../../notifications/notification-events.ts';
 import { dnsName, Metadata, shown, Text } from './names.ts';
 
 /** What sends notifications may read these Secrets and no others. */
-export const notificationSecrets = 'notification-';
+const notificationSecrets = 'notification-';
 
 const EventName = Text.max(60).refine((name) => notificationEvents.includes(name), {
   error: ({ input }) => {
