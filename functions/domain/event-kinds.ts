@@ -1,5 +1,6 @@
 /** Every kind of event: types and docs/events.md (`node scripts/generate-event-docs.ts`) follow from it. What another version stored may have others. */
 import type { EventKindRow, EventLevel } from './event-kind-row.ts';
+import { toolEventKinds } from './event-kinds-of-tools.ts';
 
 /** By what they are about. Events of a cluster name it; those of a stage, or of a tool that works for it, also name the stage. */
 export const eventKinds = {
@@ -172,112 +173,7 @@ export const eventKinds = {
     StageCancelled: { level: 'warning', node: 'sometimes', when: 'a stage was stopped, as a user requested' },
     StageFailed: { level: 'error', node: 'sometimes', when: 'a stage failed; says what to do', fault: 'by its class' },
   },
-  tool: {
-    PlanMade: { level: 'info', when: 'Terraform planned a workspace; says how many resources change' },
-    HostCreated: { level: 'info', node: 'always', when: 'a machine was created' },
-    HostRemoved: { level: 'info', node: 'always', when: 'a machine was deleted' },
-    ResourceFailed: {
-      level: 'warning',
-      node: 'sometimes',
-      when: 'a resource was not changed',
-      fault: 'see `StageFailed`',
-    },
-    PoolLeftOut: { level: 'warning', when: 'a new pool failed; the run continues without it', fault: 'as it says' },
-    LeftoverRemoved: {
-      level: 'warning',
-      node: 'always',
-      when: 'a machine unknown to Terraform is deleted',
-      fault: 'a run that was interrupted',
-    },
-    StateKept: {
-      level: 'warning',
-      when: 'Terraform could not save its state, which is kept next to it and pushed before the next plan',
-      fault: 'platform',
-    },
-    StateEdited: { level: 'warning', when: 'a Terraform state was edited; says how, by whom, and its copy of before' },
-    StatePushed: { level: 'info', when: 'a state that an earlier build could not save is saved' },
-    StrayQuarantined: {
-      level: 'warning',
-      node: 'always',
-      when: 'an unknown machine with the tags of the cluster was stopped, and is kept until a person deletes it',
-      fault: 'unknown: find out who created it',
-    },
-    StraysNotHandled: {
-      level: 'warning',
-      when: 'unknown machines could not be listed, stopped or deleted: a permission is missing, or the provider protects them; the next drift check retries',
-      fault: 'as it says',
-    },
-    DeletionReceipt: {
-      level: 'info',
-      or: ['warning'],
-      when: 'everything of a provider instance was deleted: says which machines, and that nothing with the tags of the cluster is left; a warning if something is left, or if that is unknown',
-      fault: 'as it says',
-    },
-    NodeOrphaned: { level: 'warning', node: 'sometimes', when: 'a node keeps running and is no longer managed' },
-    FirewallUpdated: { level: 'info', when: 'the firewall of a provider allows the current nodes' },
-    FirewallOutdated: { level: 'warning', when: 'it could not be updated; the next change retries', fault: 'provider' },
-    WaitsForSsh: { level: 'info', node: 'always', when: 'a new or needed machine does not answer over SSH yet' },
-    FirstBootAwaited: { level: 'info', node: 'always', when: 'a new machine does not accept the login of root yet' },
-    NodeConfigured: { level: 'info', node: 'always', when: 'a node is configured and in the mesh' },
-    NodeNotCleaned: { level: 'warning', node: 'always', when: 'a node that leaves was not reached', fault: 'node' },
-    PeerNotReached: { level: 'warning', node: 'always', when: 'a node misses the new list of peers', fault: 'node' },
-    LoadBalancerNotReached: {
-      level: 'warning',
-      node: 'always',
-      when: 'a node of a load balancer was not reached',
-      fault: 'node',
-    },
-    EndpointMoved: { level: 'info', when: 'the nodes use the new API endpoint' },
-    TrafficDirected: { level: 'info', when: 'a load balancer has its roles and targets' },
-    KubernetesInstalled: { level: 'info', when: 'KubeOne created the cluster' },
-    CertificatesRenewed: {
-      level: 'info',
-      node: 'always',
-      when: 'the certificates of a control node were renewed, and what uses them was restarted',
-    },
-    KubernetesUpdated: { level: 'info', when: 'KubeOne changed the cluster' },
-    ResetIncomplete: { level: 'warning', when: 'KubeOne could not reset every node', fault: 'node' },
-    NodeLeftOut: {
-      level: 'warning',
-      node: 'always',
-      when: 'KubeOne continues without a node that does not answer, or Terraform without a machine that is gone',
-      fault: 'node',
-    },
-    NodeJoined: { level: 'info', node: 'always', when: 'a node is ready' },
-    NodeRemoved: { level: 'info', node: 'always', when: 'a node was drained and deleted from Kubernetes' },
-    HalfJoinedReset: {
-      level: 'info',
-      node: 'always',
-      when: 'a machine on which a join was interrupted is reset, and joins again',
-    },
-    UpgradeResumed: { level: 'info', when: 'an upgrade that was interrupted continues; says at which nodes' },
-    OldNodeRemoved: { level: 'info', node: 'always', when: 'the node of a lost machine was deleted from Kubernetes' },
-    NodeUnreachable: { level: 'warning', node: 'always', when: 'a node that leaves does not answer', fault: 'node' },
-    DrainTimedOut: { level: 'warning', node: 'always', when: 'a node is removed with pods on it', fault: 'pods' },
-    CertificateApproved: {
-      level: 'info',
-      node: 'always',
-      when: 'the kubelet of a known node gets its serving certificate',
-    },
-    DocumentsApplied: { level: 'info', when: 'documents are in the cluster, and their workloads are available' },
-    DocumentsNotAvailable: {
-      level: 'warning',
-      when: 'documents are in the cluster, but their workloads are not available yet; says which objects',
-      fault: 'pods',
-    },
-    StorageVersionChanges: {
-      level: 'info',
-      when: 'a component of Cluster API stores its objects in another version from now on; says which definitions',
-    },
-    ComponentHeld: {
-      level: 'warning',
-      when: 'a component of Cluster API is not applied, because an earlier one does not work yet',
-      fault: 'pods',
-    },
-    DocumentsRemoved: { level: 'info', when: 'documents are no longer desired; their objects are removed' },
-    DocumentsKept: { level: 'warning', when: 'objects of documents stay in the cluster; says which' },
-    DaemonSetNotRestarted: { level: 'warning', when: 'its pods use the old API endpoint', fault: 'Kubernetes' },
-  },
+  tool: toolEventKinds,
 } as const satisfies Readonly<Record<string, Readonly<Record<string, EventKindRow>>>>;
 
 type Table = typeof eventKinds;

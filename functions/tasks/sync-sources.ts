@@ -8,7 +8,6 @@ import type { ManifestHead } from '#contracts/records.ts';
 import { taskHandler } from '../middleware.ts';
 import type { SourceStep } from '../pipeline/sources/advance-source.ts';
 import type { TemplatesStep } from '../pipeline/templates/due-templates.ts';
-import type { Using } from '../ports.ts';
 import { type SubmissionPorts, submissionUses } from '../rights/submission-uses.ts';
 
 /** Steps of one tick; the others are due at the next one. */
@@ -30,9 +29,8 @@ export const handler = taskHandler(z.unknown(), uses, async (_event, deps) => {
   const steps = due.length === 0 ? [] : await advanceAll(due, deps);
   const templates = asked.length === 0 ? [] : await compareAll(asked, deps);
   for (const outcome of [...steps, ...templates]) if (outcome.status === 'rejected') faults.push(outcome.reason);
-  const reminded = await remindAll(deps).catch((fault: unknown) => {
-    faults.push(fault);
-  });
+  const { remindOfWaiting } = await import('../pipeline/schedule/remind-of-waiting.ts');
+  const reminded = await remindOfWaiting(deps).catch((fault: unknown) => void faults.push(fault));
   // A failure of one does not affect the others.
   if (faults.length > 0) throw faults[0];
   return {
@@ -44,11 +42,6 @@ export const handler = taskHandler(z.unknown(), uses, async (_event, deps) => {
     }),
   };
 });
-
-async function remindAll(deps: SubmissionPorts & Using<'manifests.head' | 'rollOuts.halted'>) {
-  const { remindOfWaiting } = await import('../pipeline/schedule/remind-of-waiting.ts');
-  return remindOfWaiting(deps);
-}
 
 async function advanceAll(due: readonly GitSourceRecord[], deps: SubmissionPorts) {
   const { advanceSource } = await import('../pipeline/sources/advance-source.ts');

@@ -185,8 +185,9 @@ describe('functions/tasks', () => {
     const files = readdirSync(new URL('../../functions/tasks', import.meta.url)).map((file) =>
       file.replace(/\.ts$/, ''),
     );
-    // The scheduler calls `tick` and `sync-sources`, the stream of the table `publish-events`.
-    expect(files.filter((file) => !called.has(file)).sort()).toEqual(['publish-events', 'sync-sources', 'tick']);
+    // The scheduler calls `tick`, `sync-sources` and `send-notifications`, the stream of the table `publish-events`.
+    const others = ['publish-events', 'send-notifications', 'sync-sources', 'tick'];
+    expect(files.filter((file) => !called.has(file)).sort()).toEqual(others);
   });
 
   it('each task handler has at most 40 lines', () => {

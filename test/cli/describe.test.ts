@@ -61,7 +61,7 @@ describe('a description', () => {
   });
 
   it.each([
-    ['Failed', {}, /`kubeloom retry web`.*`kubeloom rollback web`/],
+    ['Failed', {}, /`kubeloom retry web`.*`kubeloom rollback web --plan`/],
     ['Failed', { generation: 1 }, /`kubeloom retry web`; or apply a changed manifest$/m],
     ['Failed', { deleting: true }, /`kubeloom delete web` continues it, `--orphan NODE\|all`/],
     ['Pending', { paused: true }, /until `kubeloom resume web`/],
