@@ -158,7 +158,7 @@ const packedDocument: Ballast = {
 
 /** What the documentation says of each kind of event: a function needs its level. */
 const textsOfEvents: Ballast = {
-  file: /functions\/domain\/event-kinds\.ts$/,
+  file: /functions\/domain\/(?:tool-)?event-kinds\.ts$/,
   instead: (text) => text.replaceAll(/,\s*(?:when|fault): '(?:[^'\\]|\\.)*'/g, ''),
 };
 

@@ -1,4 +1,4 @@
-/** Writes docs/events.md out of functions/domain/event-kinds.ts. */
+/** Writes docs/events.md out of functions/domain/event-kinds.ts and tool-event-kinds.ts. */
 import type { EventKindRow } from '#domain/event-kind-row.ts';
 import { eventKinds } from '#domain/event-kinds.ts';
 import { settle } from './generated.ts';

@@ -9,9 +9,32 @@ type Part =
 
 /** The text of `template` for `value`; what is missing is empty. Throws `CliError` for a template that cannot be read. */
 export function jsonPathText(template: string, value: unknown): string {
-  const rest = [...template.matchAll(/\{(?:"(?:[^"\\]|\\.)*"|[^{}"])*\}|[^{]+|\{/g)].map(([piece]) => piece);
-  const parts = readParts(rest, template, false);
+  const parts = readParts(piecesOf(template), template, false);
   return rendered(parts, value);
+}
+
+/** Texts, and what is in braces with them. */
+function piecesOf(template: string): string[] {
+  const pieces: string[] = [];
+  for (let start = 0; start < template.length; ) {
+    const end = template[start] === '{' ? endOfBraces(template, start) : template.indexOf('{', start);
+    pieces.push(template.slice(start, end === -1 ? undefined : end));
+    start = end === -1 ? template.length : end;
+  }
+  return pieces;
+}
+
+/** Braces in quotes are text. */
+function endOfBraces(template: string, start: number): number {
+  let quoted = false;
+  for (let at = start + 1; at < template.length; at += 1) {
+    const letter = template[at];
+    if (quoted && letter === '\\') at += 1;
+    else if (letter === '"') quoted = !quoted;
+    else if (!quoted && letter === '}') return at + 1;
+    else if (!quoted && letter === '{') break;
+  }
+  throw unreadable(template, '{ has no }');
 }
 
 function readParts(rest: string[], template: string, inRange: boolean): readonly Part[] {

@@ -1,6 +1,6 @@
 /** Every kind of event: types and docs/events.md (`node scripts/generate-event-docs.ts`) follow from it. What another version stored may have others. */
 import type { EventKindRow, EventLevel } from './event-kind-row.ts';
-import { toolEventKinds } from './event-kinds-of-tools.ts';
+import { toolEventKinds } from './tool-event-kinds.ts';
 
 /** By what they are about. Events of a cluster name it; those of a stage, or of a tool that works for it, also name the stage. */
 export const eventKinds = {

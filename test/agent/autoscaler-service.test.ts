@@ -1,13 +1,10 @@
 /** The agent between a gRPC client, as the cluster-autoscaler is one, and the API. */
 import { status } from '@grpc/grpc-js';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ApiRefusal } from '#agent/agent-api.ts';
 import { gpuLabel } from '#agent/autoscaler-service.ts';
-import { autoscalerClients } from './autoscaler-clients.ts';
+import { clientOf } from './autoscaler-client.ts';
 import { aPool, type Pools, pools } from './pools.ts';
-
-const { clientOf, closeClients } = autoscalerClients();
-afterEach(closeClients);
 
 const running = (name: string) => ({ name, state: 'running' as const });
 

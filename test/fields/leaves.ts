@@ -88,6 +88,6 @@ export function otherValues(value: unknown, { schema }: Leaf): readonly unknown[
 /** The last digit or letter differs, or the text is longer or shorter. */
 function otherTexts(text: string): readonly string[] {
   const number = text.replace(/\d(?!.*\d)/, (digit) => String((Number(digit) + 1) % 10));
-  const letter = text.replace(/[A-Ya-y](?!.*[A-Ya-y])/, (last) => String.fromCharCode(last.charCodeAt(0) + 1));
+  const letter = text.replace(/[a-y](?!.*[a-y])/i, (last) => String.fromCharCode(last.charCodeAt(0) + 1));
   return [number, letter, `${text}x`, `${text}1`, `x${text}`, text.slice(0, -1)];
 }

@@ -169,7 +169,7 @@ function document(use: Shape, parts: Parts): InputManifest {
             name: clusterName,
             version: parts.version,
             network: '192.168.2.0/24',
-            installationProxy: { mode: parts.proxy },
+            installationProxy: { mode: parts.proxy, endpoint: 'http://proxy.example:8880' },
             pools: { control: use.control, compute: use.compute },
             ...(parts.storage === undefined || use.compute.length === 0 ? {} : { storage: parts.storage }),
             documents: parts.documents,

@@ -10,6 +10,8 @@ const rack = (...endpoints: string[]) => ({
 });
 const marked = { tier: 'a' };
 
+const proxy = 'http://proxy.example:8880';
+
 export const kubernetesRows: readonly RowCase[] = [
   {
     row: '12',
@@ -117,7 +119,7 @@ export const kubernetesRows: readonly RowCase[] = [
   {
     row: '28',
     title: 'proxy off',
-    from: { proxy: { mode: 'on' } },
+    from: { proxy: { mode: 'on', endpoint: proxy } },
     to: { proxy: { mode: 'off' } },
     path: ['settle: configuration(proxy of 3)'],
   },
@@ -125,29 +127,29 @@ export const kubernetesRows: readonly RowCase[] = [
     row: '29',
     title: 'proxy on',
     from: { proxy: { mode: 'off' } },
-    to: { proxy: { mode: 'on' } },
+    to: { proxy: { mode: 'on', endpoint: proxy } },
     path: ['settle: configuration(proxy of 3)'],
   },
   {
     row: '29',
     title: 'noProxy',
-    from: { proxy: { mode: 'on' } },
-    to: { proxy: { mode: 'on', noProxy: 'in.example' } },
+    from: { proxy: { mode: 'on', endpoint: proxy } },
+    to: { proxy: { mode: 'on', endpoint: proxy, noProxy: 'in.example' } },
     path: ['settle: configuration(proxy of 3)'],
   },
   {
     row: '29',
     title: 'only the endpoint of the proxy',
-    from: { proxy: { mode: 'on' } },
+    from: { proxy: { mode: 'on', endpoint: proxy } },
     to: { proxy: { mode: 'on', endpoint: 'http://proxy.example:3128' } },
     path: ['settle: configuration(proxy of 3)'],
   },
   {
     row: '29',
-    title: 'default: on as soon as there is a Hetzner pool',
-    from: { proxy: { mode: 'default' }, dynamic: [control(1, { provider: 'azure-1' }), compute(2)] },
+    title: 'default, with an endpoint: on as soon as there is a Hetzner pool',
+    from: { proxy: { mode: 'default', endpoint: proxy }, dynamic: [control(1, { provider: 'azure-1' }), compute(2)] },
     to: {
-      proxy: { mode: 'default' },
+      proxy: { mode: 'default', endpoint: proxy },
       dynamic: [control(1, { provider: 'azure-1' }), compute(2), { name: 'hz', provider: 'hz-1' }],
       compute: ['compute', 'hz'],
     },

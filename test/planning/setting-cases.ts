@@ -3,6 +3,8 @@
 import { type ChangeCase, withLb } from './change-cases.ts';
 import { balancer, compute, control } from './manifests.ts';
 
+const proxy = 'http://proxy.example:8880';
+
 export const settingCases: readonly ChangeCase[] = [
   { title: 'nothing', from: {}, to: {}, path: [], changes: [] },
   {
@@ -22,21 +24,21 @@ export const settingCases: readonly ChangeCase[] = [
   {
     title: 'installation proxy on',
     from: {},
-    to: { proxy: { mode: 'on' } },
+    to: { proxy: { mode: 'on', endpoint: proxy } },
     path: ['settle: configuration'],
     changes: ['InstallationProxyChanged'],
   },
   {
     title: 'endpoint of the installation proxy',
-    from: { proxy: { mode: 'on' } },
+    from: { proxy: { mode: 'on', endpoint: proxy } },
     to: { proxy: { mode: 'on', endpoint: 'http://proxy.example:3128' } },
     path: ['settle: configuration'],
     changes: ['InstallationProxyChanged'],
   },
   {
     title: 'noProxy of the installation proxy',
-    from: { proxy: { mode: 'on' } },
-    to: { proxy: { mode: 'on', noProxy: 'internal.example' } },
+    from: { proxy: { mode: 'on', endpoint: proxy } },
+    to: { proxy: { mode: 'on', endpoint: proxy, noProxy: 'internal.example' } },
     path: ['settle: configuration'],
     changes: ['InstallationProxyChanged'],
   },

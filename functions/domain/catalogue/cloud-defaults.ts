@@ -10,7 +10,7 @@ export interface CloudDefaults {
   readonly imageForm?: ImageForm;
 }
 
-export interface ImageForm {
+interface ImageForm {
   readonly accepts: RegExp;
   /** "the id of an AMI, ami-…" */
   readonly form: string;
@@ -37,7 +37,7 @@ export const cloudDefaults: Readonly<Partial<Record<ProviderTypeName, CloudDefau
     serverType: 's-2vcpu-4gb',
     image: 'ubuntu-24-04-x64',
     imageForm: {
-      accepts: /^(?:\d+|.*\d.*)$/,
+      accepts: /\d/,
       form: 'a slug with its version, as ubuntu-24-04-x64, or the number of an image',
     },
   },

@@ -1,4 +1,4 @@
-/** Kinds of events that tools report. */
+/** Kinds of events about what a tool does within a stage. */
 import type { EventKindRow } from './event-kind-row.ts';
 
 export const toolEventKinds = {

@@ -1,11 +1,8 @@
-/** What the price expander of the cluster-autoscaler asks the agent. */
+/** The price expander of the cluster-autoscaler asks the agent what nodes and pods cost. */
 import { status } from '@grpc/grpc-js';
-import { afterEach, describe, expect, it } from 'vitest';
-import { autoscalerClients } from './autoscaler-clients.ts';
+import { describe, expect, it } from 'vitest';
+import { clientOf } from './autoscaler-client.ts';
 import { aPool, pools } from './pools.ts';
-
-const { clientOf, closeClients } = autoscalerClients();
-afterEach(closeClients);
 
 describe('what the price expander asks', () => {
   const quantities = (cpu: string, memory: string) => ({ cpu: { string: cpu }, memory: { string: memory } });
