@@ -76,6 +76,11 @@ describe('lists', () => {
     expect((await kubeloom(['get', '-o', template])).stdout).toBe('default/shop\nteam/bank\n\n');
     expect((await kubeloom(['get', 'shop', '-o', 'jsonpath={.clusters[0].name} {.absent}'])).stdout).toBe('shop-1 \n');
     expect(await kubeloom(['get', '-o', 'jsonpath={.items[?(@.a)]}'])).toMatchObject({ code: 2 });
+    const open = ['jsonpath={.items', 'jsonpath={"}', `jsonpath=${'{"{'.repeat(20_000)}`];
+    for (const unclosed of open) expect(await kubeloom(['get', '-o', unclosed])).toMatchObject({ code: 2 });
+    expect((await kubeloom(['get', 'shop', '-o', 'jsonpath={.name}{"{\\"}"}{.namespace}'])).stdout).toBe(
+      'shop{"}default\n',
+    );
   });
 
   it('cost names a manifest without prices', async () => {
