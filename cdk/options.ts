@@ -1,7 +1,7 @@
 /** Options of an installation: context (`-c name=value`, or `context` in cdk.json), checked with all faults at once. */
 import { z } from 'zod';
 import { parseSubjects } from '#domain/access.ts';
-import { ProxySetting } from '#domain/manifest/schema/input-manifest.ts';
+import { ProxySetting } from '#domain/manifest/schema/proxy-endpoint.ts';
 import { nearest } from '#domain/nearest.ts';
 import { BudgetTexts } from '#domain/prices/budget-setting.ts';
 import { cloudProviderTypes } from './provider-types.ts';

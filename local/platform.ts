@@ -53,6 +53,8 @@ export interface Platform {
   tick(): Promise<void>;
   /** The same of what is called more often. */
   quickTick(): Promise<void>;
+  /** One tick of what sends notifications. */
+  notifierTick(): Promise<void>;
   /** Stops builds, ends executions as ABORTED, waits for functions, closes. They are resumed at the next start. */
   stop(): Promise<void>;
 }
@@ -109,7 +111,7 @@ async function assemble(ground: Ground): Promise<Omit<Platform, 'stop'>> {
   const ticks = startTicks(ground, lambdas, { functionName: product.tick, seconds: tickSeconds, atStart: true });
   const quick = { functionName: product.quickTick, seconds: tickSeconds / 5, atStart: false };
   const quickTicks = startTicks(ground, lambdas, quick);
-  startTicks(ground, lambdas, { ...quick, functionName: product.notifier });
+  const notifierTicks = startTicks(ground, lambdas, { ...quick, functionName: product.notifier });
   const { endpoints, servers } = services;
   const addresses = { apiUrl: api.url, metricsUrl: `${metrics.url}/metrics`, endpoints };
   await publish(ground, { ...addresses, servers: { ...servers, metrics } });
@@ -122,6 +124,7 @@ async function assemble(ground: Ground): Promise<Omit<Platform, 'stop'>> {
     objects: (prefix) => services.objects.keys(bucket, prefix),
     tick: async () => ticks?.tick(),
     quickTick: async () => quickTicks?.tick(),
+    notifierTick: async () => notifierTicks?.tick(),
   };
 }
 

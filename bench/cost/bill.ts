@@ -56,6 +56,8 @@ export interface IdleMonth {
   readonly ticks: number;
   /** Those of the schedule that asks git repositories. */
   readonly sourceTicks: number;
+  /** Those of the schedule that retries notifications. */
+  readonly sendTicks: number;
   readonly driftChecks: number;
   readonly agents: number;
   readonly existing: number;
@@ -76,13 +78,18 @@ export interface Household {
 export function idleMonth(life: Life, { clusters, compute = 'lambda', rotations, agent = 0 }: Household): IdleMonth {
   const { driftCheck, daysOfMonth } = assumptions;
   const everyFive = (counts: Life['tick']): number => dollars(times(billOf(counts), (daysOfMonth * 24 * 60) / 5));
-  const [ticks, sourceTicks] = [everyFive(life.tick), everyFive(life.sourceTick)];
+  const daily = dollars(times(billOf(life.dailyTick), daysOfMonth));
+  const [ticks, sourceTicks, sendTicks] = [
+    everyFive(life.tick),
+    everyFive(life.sourceTick) + daily,
+    everyFive(life.sendTick),
+  ];
   const checks = (clusters * daysOfMonth * 24) / driftCheck.everyHours;
   const driftChecks = dollars(times(billOf(life.check, compute), checks));
   const existing = dollars(existingBill(clusters, rotations));
   const agents = clusters * agent;
-  const total = ticks + sourceTicks + driftChecks + existing + agents;
-  return { clusters, ticks, sourceTicks, driftChecks, agents, existing, total };
+  const total = ticks + sourceTicks + sendTicks + driftChecks + existing + agents;
+  return { clusters, ticks, sourceTicks, sendTicks, driftChecks, agents, existing, total };
 }
 
 export function dollars(bill: Bill): number {

@@ -42,8 +42,8 @@ else {
   const usd = (value: number): string => `$${value.toFixed(value < 0.1 ? 4 : 2)}`.padStart(9);
   const counted = ({ transitions, calls, builds, buildMinutes }: typeof life.creation): string =>
     `${transitions} transitions, ${calls} calls of functions, ${builds} builds of ${buildMinutes} minutes`;
-  const row = ({ clusters, ticks, sourceTicks, driftChecks, existing, total }: IdleMonth): string =>
-    `${String(clusters).padStart(4)} clusters                    ${usd(ticks + sourceTicks)}     ${usd(driftChecks)} ${usd(existing)} ${usd(total)}`;
+  const row = ({ clusters, ticks, sourceTicks, sendTicks, driftChecks, existing, total }: IdleMonth): string =>
+    `${String(clusters).padStart(4)} clusters                    ${usd(ticks + sourceTicks + sendTicks)}     ${usd(driftChecks)} ${usd(existing)} ${usd(total)}`;
   const lines = [
     `List prices of ${book.region}, ${book.date}, free tiers ignored; counts of a simulated run (2 providers, 3 nodes, a load balancer).`,
     `creation ${usd(result.creation.total)}   ${counted(life.creation)}`,

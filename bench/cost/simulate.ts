@@ -21,6 +21,10 @@ export interface Life {
   readonly tick: Counts;
   /** The same of the other schedule, which finds no GitSource due. */
   readonly sourceTick: Counts;
+  /** The first such tick of a day. */
+  readonly dailyTick: Counts;
+  /** A tick that finds no notification to send. */
+  readonly sendTick: Counts;
 }
 
 /** Requests of a person who waits for a run. */
@@ -49,8 +53,11 @@ export async function simulateLife(): Promise<Life> {
       await untilDone(api, 'shop', 200);
     });
     const tick = await phase(() => platform.tick());
+    // The first one of a day also finds what waits for a person.
+    const dailyTick = await phase(() => platform.quickTick());
     const sourceTick = await phase(() => platform.quickTick());
-    return { creation, change, check, tick, sourceTick };
+    const sendTick = await phase(() => platform.notifierTick());
+    return { creation, change, check, tick, dailyTick, sourceTick, sendTick };
   } finally {
     counted.stop();
     await platform.stop();

@@ -1,17 +1,10 @@
-/** What has notifications sent: the rule on the bus, and the names of the schedules of functions. */
+/** What has notifications sent: the rule on the bus. */
 import { type IEventBus, Rule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction as LambdaTarget } from 'aws-cdk-lib/aws-events-targets';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import { notifiedKinds } from '#domain/notifications/notification-events.ts';
-
-/** Ids by the function that they call. */
-export const schedules = {
-  tick: 'Tick',
-  'sync-sources': 'SyncSources',
-  'send-notifications': 'SendNotifications',
-} as const;
 
 export function eventsToSend(
   scope: Construct,

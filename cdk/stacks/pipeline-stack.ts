@@ -7,8 +7,6 @@ import { LambdaFunction as LambdaTarget, SfnStateMachine } from 'aws-cdk-lib/aws
 import type { ManagedPolicy } from 'aws-cdk-lib/aws-iam';
 import { FilterCriteria, FilterRule, type IFunction, StartingPosition } from 'aws-cdk-lib/aws-lambda';
 import { DynamoEventSource, SqsDlq } from 'aws-cdk-lib/aws-lambda-event-sources';
-import { Schedule, ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
-import { LambdaInvoke } from 'aws-cdk-lib/aws-scheduler-targets';
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import type { Construct } from 'constructs';
 import { eventPartitions } from '#adapters/table-keys.ts';
@@ -18,10 +16,11 @@ import { stateMachineNames } from '../asl-files.ts';
 import { acceptFindings } from '../checks.ts';
 import { CredentialsDoor } from '../constructs/build-credentials.ts';
 import { DeadLetters } from '../constructs/dead-letters.ts';
-import { eventsToSend, schedules } from '../constructs/events-to-send.ts';
+import { eventsToSend } from '../constructs/events-to-send.ts';
 import { type FunctionCode, ProductFunction } from '../constructs/product-function.ts';
 import { runnerBoundary } from '../constructs/runner-boundary.ts';
 import { RunnerProject } from '../constructs/runner-project.ts';
+import { scheduleOf, type schedules } from '../constructs/schedules.ts';
 import { StateMachineFile } from '../constructs/state-machine-file.ts';
 import type { Options } from '../options.ts';
 import type { DataStores, UsedResources } from '../rights/grant-uses.ts';
@@ -281,18 +280,7 @@ export class PipelineStack extends Stack {
   /** Finds what is due. One that fails is followed by the next, so none is repeated. */
   #scheduled(name: keyof typeof schedules, minutes: number, what: string): ProductFunction {
     const called = this.#function(name);
-    new Schedule(this, schedules[name], {
-      schedule: ScheduleExpression.rate(Duration.minutes(minutes)),
-      target: new LambdaInvoke(called.fn, { retryAttempts: 0, deadLetterQueue: this.lostTicks }),
-      description: `Kubeloom: ${what}`,
-    });
-    const id = name.replaceAll('-', '');
-    acceptFindings(
-      this,
-      'IAM5',
-      new RegExp(`^Resource::<Function${id}.*:\\*$`),
-      'the schedule may call versions of it, too',
-    );
+    scheduleOf(this, { name, called: called.fn, lost: this.lostTicks, every: Duration.minutes(minutes), what });
     return called;
   }
 }

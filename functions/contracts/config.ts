@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { firstAdminsFault } from '#domain/access.ts';
 import { PipelineError } from '#domain/errors.ts';
-import { ProxySetting } from '#domain/manifest/schema/input-manifest.ts';
+import { ProxySetting } from '#domain/manifest/schema/proxy-endpoint.ts';
 import { networkText } from '#domain/manifest/schema/networks.ts';
 import { BudgetTexts, budgetOf } from '#domain/prices/budget-setting.ts';
 import { RunnerRelease } from './runner-release.ts';

@@ -41,7 +41,9 @@ describe('functions', () => {
   for (const { name, statements } of lambdas) {
     it(`${name} may do what it calls and no more`, () => {
       const needed = neededBy(derivedUses.functions[name] ?? []);
-      const failures = ['publish-events', 'send-notifications', 'sync-sources', 'tick'].includes(name) ? ofFailures : [];
+      const failures = ['publish-events', 'send-notifications', 'sync-sources', 'tick'].includes(name)
+        ? ofFailures
+        : [];
       const streams = name === 'publish-events' ? ofStreams : [];
       const expected = [...needed, ...ofKey(needed), ...ofFunctions, ...failures, ...streams];
       // It asks for ever and is not traced.
@@ -131,9 +133,9 @@ describe('functions', () => {
     });
   }
 
-  it('only the API and what submits for GitSources read who has which role, and only the API writes it', () => {
+  it('only the API, what submits for GitSources and what sends notifications for their makers read who has which role, and only the API writes it', () => {
     const reaching = lambdas.filter(({ statements }) => JSON.stringify(statements).includes('"ROLES*"'));
-    expect(reaching.map(({ name }) => name)).toEqual(['sync-sources', 'router']);
+    expect(reaching.map(({ name }) => name)).toEqual(['sync-sources', 'send-notifications', 'router']);
     const writing = lambdas.filter(({ statements }) =>
       statements.some(
         (one) =>
@@ -143,8 +145,8 @@ describe('functions', () => {
     expect(writing.map(({ name }) => name)).toEqual(['router']);
   });
 
-  it('no function can read secrets or Terraform states, whatever else is allowed', () => {
-    for (const { statements } of lambdas) {
+  it('no function can read secrets or Terraform states, whatever else is allowed, but for Secrets of notifications', () => {
+    for (const { name, statements } of lambdas) {
       const denied = statements.filter(({ Effect }) => Effect === 'Deny');
       expect(denied.map(({ Action }) => Action)).toEqual([
         'kms:Decrypt',
@@ -155,7 +157,12 @@ describe('functions', () => {
       const keys = statements.filter(
         ({ Effect, Action }) => Effect === 'Allow' && JSON.stringify(Action).includes('kms:Decrypt'),
       );
-      expect(JSON.stringify(keys.map(({ Condition }) => Condition))).not.toContain('ssm.');
+      const sends = name === 'send-notifications';
+      expect(JSON.stringify(keys.map(({ Condition }) => Condition)).includes('ssm.'), name).toBe(sends);
+      const { StringNotLike: but = {} } = (denied[0]?.Condition ?? {}) as { readonly StringNotLike?: object };
+      const exceptions = Object.values(but).flat();
+      expect(exceptions, name).toHaveLength(sends ? 1 : 0);
+      for (const one of exceptions) expect(JSON.stringify(one)).toMatch(/\/user\/\*\/notification-\*"/);
     }
   });
 });

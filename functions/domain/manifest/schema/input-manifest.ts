@@ -11,6 +11,7 @@ import { networkText, parseNetwork } from './networks.ts';
 import { DynamicNodePool, StaticNodePool } from './node-pools.ts';
 import { onTemplates } from './on-templates.ts';
 import { ProviderPlugin, pluginType } from './provider-plugin.ts';
+import { ProxyEndpoint } from './proxy-endpoint.ts';
 import { SecretSource } from './secret-source.ts';
 
 export const apiVersions = ['claudie.io/v1beta1', 'kubeloom.dev/v1'] as const;
@@ -31,9 +32,6 @@ export const Provider = z.strictObject({
 });
 export type Provider = z.infer<typeof Provider>;
 
-/** Lines, quotes and options of other programs have no place in it: it is written into files of every node. */
-const proxyAddress = /^(https?:\/\/)?([A-Za-z0-9_][\w.-]*|\[[\da-f:.]+\])(:\d{1,5})?\/?$/i;
-
 export const InstallationProxy = z.strictObject({
   mode: z
     .enum(['on', 'off', 'default'])
@@ -41,20 +39,9 @@ export const InstallationProxy = z.strictObject({
     .describe(
       `\`default\`: on when there is an endpoint and the cluster has a dynamic pool of type ${providerTypesThat(({ proxied }) => proxied === true)}.`,
     ),
-  /** The manifest is stored and shown in plain text, and so is everything derived from it. */
-  endpoint: Text.refine((endpoint) => !/^([a-z+]+:\/\/)?[^/]*@/i.test(endpoint), {
-    error:
-      'contains a user or a password, and a manifest is stored in plain text; use a proxy that accepts the nodes without them',
-  })
-    .refine((endpoint) => endpoint.length <= 300 && proxyAddress.test(endpoint), {
-      // Without the text: it may have a password.
-      error:
-        'is not the address of a proxy; use "http://", a host name or an address, and a port, such as "http://proxy.example.com:3128"',
-    })
-    .optional()
-    .describe(
-      'The HTTP proxy; without user and password. When left out: none with `kubeloom.dev/v1` and `mode: default`, that of the installation with `on`; with `claudie.io/v1beta1` that of the installation, or that of Claudie.',
-    ),
+  endpoint: ProxyEndpoint.optional().describe(
+    'The HTTP proxy; without user and password. When left out: none with `kubeloom.dev/v1` and `mode: default`, that of the installation with `on`; with `claudie.io/v1beta1` that of the installation, or that of Claudie.',
+  ),
   noProxy: z
     .string()
     .max(8000, { error: 'has more than 8000 characters; shorten it', abort: true })
@@ -64,14 +51,6 @@ export const InstallationProxy = z.strictObject({
     .default('')
     .describe('Comma-separated hosts that bypass the proxy, in addition to the usual ones.'),
 });
-
-/** The setting of an installation: empty, or an endpoint with its scheme, without which apt refuses it. */
-export const ProxySetting = z.union([
-  z.literal(''),
-  InstallationProxy.shape.endpoint.unwrap().regex(/^https?:\/\//i, {
-    error: 'is not the address of a proxy; begin with "http://", as in "http://proxy.example.com:3128"',
-  }),
-]);
 
 export const KubernetesCluster = z.strictObject({
   name: ClusterName.describe('Name of the cluster, unique among clusters and load balancers.'),
