@@ -113,8 +113,8 @@ export function grantUses(role: Role, { uses, bounds, patterns, holder }: RoleGr
   acceptFindings(
     role,
     'IAM5',
-    /^Resource::.*[/:]\*$/,
-    'under a prefix of one bucket, one path of secrets, one state machine: their names are created at run time',
+    /^Resource::.*(?:[/:]|\/notification-)\*$/,
+    'under a prefix of one bucket, one path of secrets, those of notifications, one state machine: their names are created at run time',
   );
   acceptFindings(role, 'IAM5', /^Action::kms:(GenerateDataKey|ReEncrypt)\*$/, 'as KMS documents it for services');
 }

@@ -67,6 +67,23 @@ describe('the scheduler', () => {
     expect(pipeline.deps.workflows.started).toHaveLength(1);
   });
 
+  it('a run that ends while the scheduler extends its lease is no fault of the tick', async () => {
+    const pipeline = new Pipeline({ KUBELOOM_LEASE_SECONDS: '600' });
+    const { manifests, clock } = pipeline.deps;
+    const renew = manifests.renewLease.bind(manifests);
+    const cares: unknown[] = [];
+    pipeline.runner.trouble('kubernetes', async () => {
+      clock.advance(400);
+      // The run has ended since its execution was asked: another fence holds the lease, or none does.
+      manifests.renewLease = (of, fence, until) => renew(of, fence + 1, until);
+      cares.push(await pipeline.invoke('tick', {}));
+      manifests.renewLease = renew;
+    });
+    await pipeline.apply(small);
+    expect(cares).toEqual([expect.objectContaining({ care: ['prolonged'] })]);
+    expect(await pipeline.manifest()).toMatchObject({ status: 'Done' });
+  });
+
   it('the scheduler extends the lease of a run that is alive', async () => {
     const pipeline = new Pipeline({ KUBELOOM_LEASE_SECONDS: '600' });
     const leases: (string | undefined)[] = [];

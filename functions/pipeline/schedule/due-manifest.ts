@@ -1,6 +1,7 @@
 /** What the scheduler does about a manifest that is due. */
 import { hasEnded } from '#contracts/has-ended.ts';
 import type { Lease, ManifestHead, ManifestKey } from '#contracts/records.ts';
+import { isPipelineError } from '#domain/errors.ts';
 import { leaseTerm } from '../../manifest-store.ts';
 import type { Using } from '../../ports.ts';
 import { startNextAttempt } from '../manifests/next-attempt.ts';
@@ -84,6 +85,11 @@ export async function handleDue(head: ManifestHead, deps: DuePorts): Promise<Due
   return 'startedAgain';
 }
 
-function prolong(key: ManifestKey, { fence }: Lease, { manifests, clock, config }: DuePorts): Promise<void> {
-  return manifests.renewLease(key, fence, leaseTerm(clock.now(), config.KUBELOOM_LEASE_SECONDS));
+/** A run that ended since it was asked has no lease any more: what it left is found by the next tick. */
+async function prolong(key: ManifestKey, { fence }: Lease, { manifests, clock, config }: DuePorts): Promise<void> {
+  try {
+    await manifests.renewLease(key, fence, leaseTerm(clock.now(), config.KUBELOOM_LEASE_SECONDS));
+  } catch (error) {
+    if (!isPipelineError(error, 'LeaseLost')) throw error;
+  }
 }
