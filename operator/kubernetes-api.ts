@@ -110,7 +110,8 @@ export function kubernetesApi({ server, authority, token, timeoutMs = 30_000 }: 
           for (const line of lines) if (line !== '') happened(JSON.parse(line));
         }
       };
-      return { ended: read().catch(() => {}), stop: () => stopper.abort() };
+      // Not by the signal: where the answer has just ended, its error meets a socket that no one listens to, and ends the process.
+      return { ended: read().catch(() => {}), stop: () => void response.destroy() };
     },
     close: () => agent.destroy(),
   };

@@ -111,7 +111,7 @@ describe('what Terraform left in the bucket', () => {
       const calls = await attempt(JSON.stringify(lock), text, `note: ${title}`);
       if (!text.includes('"who":"root@build-7"')) expect(calls, title).toEqual([]);
     }
-  });
+  }, 400_000);
 
   it('a note that lies about destroyed machines hides none that is known', async () => {
     const removal = aDocument([workspace('machines', 'hz-prod', true)], {

@@ -18,6 +18,39 @@ it('a watch without any answer ends after a time limit', async () => {
   await expect(kubernetes.watch('/apis', {}, { happened: () => {}, silentMs: 50 })).rejects.toThrow('aborted');
 });
 
+it('a watch that is stopped while its answer ends is no error of the process', async () => {
+  const server = createServer((_, response) => response.end('{"type":"BOOKMARK"}\n'));
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const kubernetes = kubernetesApi({ server: address, token: async () => 't', timeoutMs: 5_000 });
+  const uncaught: unknown[] = [];
+  const before = process.listeners('uncaughtException');
+  process.removeAllListeners('uncaughtException').on('uncaughtException', (error) => uncaught.push(error));
+  onTestFinished(() => {
+    process.removeAllListeners('uncaughtException');
+    for (const listener of before) process.on('uncaughtException', listener);
+    kubernetes.close();
+    server.closeAllConnections();
+    server.close();
+  });
+  const when = [
+    (stop: () => void) => stop(),
+    process.nextTick,
+    queueMicrotask,
+    setImmediate,
+    (stop: () => void) => setTimeout(stop, 1),
+  ];
+  for (let round = 0; round < 20; round += 1)
+    for (const later of when) {
+      const watch = await kubernetes.watch('/apis', {}, { happened: () => {}, silentMs: 5_000 });
+      later(() => watch.stop());
+      await watch.ended;
+      watch.stop();
+    }
+  await new Promise((done) => setTimeout(done, 20));
+  expect(uncaught).toEqual([]);
+});
+
 it('a list that comes in pieces is read item by item, and is the same as if it had been parsed as a whole', () => {
   const tricky = { name: 'a "quoted" } ] { [ \\', items: [{ deep: [[{}], []] }], empty: {}, managed: null };
   const lists = [
