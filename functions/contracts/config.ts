@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import { firstAdminsFault } from '#domain/access.ts';
 import { PipelineError } from '#domain/errors.ts';
-import { ProxySetting } from '#domain/manifest/schema/proxy-endpoint.ts';
 import { networkText } from '#domain/manifest/schema/networks.ts';
+import { ProxySetting } from '#domain/manifest/schema/proxy-endpoint.ts';
 import { BudgetTexts, budgetOf } from '#domain/prices/budget-setting.ts';
 import { RunnerRelease } from './runner-release.ts';
 
