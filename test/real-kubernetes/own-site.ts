@@ -38,12 +38,8 @@ export interface OwnSite {
   close(): Promise<void>;
 }
 
-/** `program`: the cluster-autoscaler; undefined: the site has none. `flags` come after those of the autoscaler in our templates. A platform that starts after this one uses the site. */
-export async function startSite(
-  program: string | undefined,
-  version: string,
-  flags: readonly string[],
-): Promise<OwnSite> {
+/** `flags` come after those of the autoscaler in our templates. A platform that starts after this one uses the site. */
+export async function startSite(program: string, version: string, flags: readonly string[]): Promise<OwnSite> {
   const directory = mkdtempSync(join(tmpdir(), 'kubeloom-site-'));
   const cache = process.env.KUBELOOM_CACHE_DIR;
   const agentUrl = process.env.KUBELOOM_AGENT_URL;
@@ -125,7 +121,7 @@ function useSite(pod: PodSpec, flags: readonly string[]): void {
 }
 
 /** The parts of Kubernetes of this machine, as links, and in their registry what the autoscaler needs. */
-async function makeRegistry(directory: string, program: string | undefined, version: string): Promise<void> {
+async function makeRegistry(directory: string, program: string, version: string): Promise<void> {
   const parts = partsDirectory();
   const cache = join(directory, 'cache');
   const copy = join(cache, 'kubernetes');
@@ -147,14 +143,12 @@ async function makeRegistry(directory: string, program: string | undefined, vers
     copyFileSync(file, join(work, name));
     return join(work, name);
   };
-  if (program !== undefined) {
-    const [, name = ''] = /^[^/]+\/(.*)$/.exec(autoscalerImage(version)) ?? [];
-    const autoscaler = own(program, 'cluster-autoscaler');
-    await makeImage(images, work, {
-      names: [name],
-      files: { 'cluster-autoscaler': autoscaler, ...libraries(program, own) },
-    });
-  }
+  const [, name = ''] = /^[^/]+\/(.*)$/.exec(autoscalerImage(version)) ?? [];
+  const autoscaler = own(program, 'cluster-autoscaler');
+  await makeImage(images, work, {
+    names: [name],
+    files: { 'cluster-autoscaler': autoscaler, ...libraries(program, own) },
+  });
   await makeImage(images, work, {
     names: ['library/node:site'],
     files: { 'usr/local/bin/node': own(process.execPath, 'node'), ...libraries(process.execPath, own) },
