@@ -23,7 +23,6 @@ export const submissionUses = [
   'manifests.get',
   'manifests.list',
   'manifests.listHeads',
-  'manifests.ownersOf',
   'manifests.remainsOf',
   'manifests.replace',
   'manifests.requestCancel',
