@@ -1,7 +1,7 @@
 /** `kubeloom cost [NAME]`: what the machines of manifests cost a month, by list prices. */
 import type { Command } from 'commander';
 import { cliClient } from '../connection/api-client.ts';
-import { allManifests, ofManifest } from '../find/find-manifest.ts';
+import { allManifests, ofEach, ofManifest } from '../find/find-manifest.ts';
 import { shortName } from '../manifest-name.ts';
 import { jsonOption, onlyNamespace } from '../options.ts';
 import { costLines } from '../print/cost-lines.ts';
@@ -18,7 +18,7 @@ export function registerCost(program: Command): void {
       // The plan of what is stored has the price of what exists and of what is desired.
       const plans =
         name === undefined
-          ? await Promise.all((await allManifests(api, namespace)).map((one) => api.planManifest(one)))
+          ? await ofEach(await allManifests(api, namespace), (key) => api.planManifest(key))
           : [await ofManifest(api, { name, namespace }, (key) => api.planManifest(key))];
       if (json)
         return printJson(

@@ -1,7 +1,7 @@
 /** `kubeloom get clusters|pools|nodes [MANIFEST...]`: what manifests have, one row each. */
 import type { ManifestDescription } from '#contracts/api-bodies.ts';
 import type { CliClient, ManifestName } from '../connection/api-client.ts';
-import { describedOnes } from '../find/find-manifest.ts';
+import { ofEach } from '../find/find-manifest.ts';
 import { paintedTable, paintStatus } from '../print/output.ts';
 
 /** One row: the fields of `--json`, by the titles of the table. */
@@ -28,7 +28,7 @@ export async function manifestParts(
   manifests: readonly ManifestName[],
 ): Promise<readonly Part[]> {
   const rows = kinds[kind]?.rows ?? (() => []);
-  return (await describedOnes(api, manifests)).flatMap(rows);
+  return (await ofEach(manifests, api.getManifest)).flatMap(rows);
 }
 
 /** Lines of the table. */

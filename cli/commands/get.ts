@@ -8,7 +8,7 @@ import { counted } from '#domain/words.ts';
 import { type CliClient, cliClient } from '../connection/api-client.ts';
 import { whenMissing } from '../connection/api-problem.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
-import { describedOnes, fleetIn, manifestNamed, type ProposedManifest, proposalText } from '../find/find-manifest.ts';
+import { fleetIn, manifestNamed, ofEach, type ProposedManifest, proposalText } from '../find/find-manifest.ts';
 import { type FleetOptions, fleetChoice } from '../find/fleet-choice.ts';
 import { manifestSelector } from '../find/labels.ts';
 import { openDrawing } from '../follow/live-view.ts';
@@ -114,7 +114,7 @@ async function labelled<Some extends Listed>(
   if (watch) throw new CliError('-l cannot be watched: leave out -w or -l', exitCodes.usage);
   const fits = manifestSelector(selector);
   const existing = items.filter(({ status }) => status !== 'Proposed');
-  const described = await describedOnes(api, existing);
+  const described = await ofEach(existing, api.getManifest);
   return existing.filter((_, at) => fits(described[at]?.document));
 }
 

@@ -2,7 +2,7 @@
 import type { ManifestDescription } from '#contracts/api-bodies.ts';
 import type { CliClient } from '../connection/api-client.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
-import { allManifests, describedOnes } from '../find/find-manifest.ts';
+import { allManifests, ofEach } from '../find/find-manifest.ts';
 import { shortName } from '../manifest-name.ts';
 import { statusOf } from '../print/describe-manifest.ts';
 import { type GroupRow, groupRows, groupsNamed, sizeText, statesOf } from '../print/group-rows.ts';
@@ -14,7 +14,7 @@ export async function printGroups(
   api: CliClient,
   { namespace, json }: { readonly namespace?: string | undefined; readonly json?: boolean },
 ): Promise<void> {
-  const rows = (await describedOnes(api, await allManifests(api, namespace))).flatMap(groupRows);
+  const rows = (await ofEach(await allManifests(api, namespace), api.getManifest)).flatMap(groupRows);
   if (json) printJson(rows);
   else for (const line of groupTable(rows)) print(line);
 }

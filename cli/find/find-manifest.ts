@@ -1,5 +1,5 @@
 /** Finding the manifest that a person means: by its own name, or by the name or id of one of its clusters. */
-import type { ManifestDescription, ManifestSummary, Problem } from '#contracts/api-bodies.ts';
+import type { ManifestSummary, Problem } from '#contracts/api-bodies.ts';
 import type { PlacedPlan } from '#contracts/waiting-plans.ts';
 import { nearest } from '#domain/nearest.ts';
 import { type CliClient, itemsOf, type ManifestName } from '../connection/api-client.ts';
@@ -94,15 +94,15 @@ export async function fleetIn(
 /** Manifests that are read at once. */
 const atOnce = 8;
 
-/** All that the API says of each of them, in their order. */
-export async function describedOnes(
-  api: Pick<CliClient, 'getManifest'>,
+/** What `ask` answers of each of them, in their order; a fleet is not asked about all at once. */
+export async function ofEach<Answer>(
   manifests: readonly ManifestName[],
-): Promise<readonly ManifestDescription[]> {
-  const described: ManifestDescription[] = [];
+  ask: (key: ManifestName) => Promise<Answer>,
+): Promise<readonly Answer[]> {
+  const answers: Answer[] = [];
   for (let start = 0; start < manifests.length; start += atOnce)
-    described.push(...(await Promise.all(manifests.slice(start, start + atOnce).map((one) => api.getManifest(one)))));
-  return described;
+    answers.push(...(await Promise.all(manifests.slice(start, start + atOnce).map((one) => ask(one)))));
+  return answers;
 }
 
 /** Every manifest of a namespace, or of all, that exists. */
