@@ -1,6 +1,7 @@
-/** Writes the tables of docs/drift.md that say what is compared, out of functions/domain/compared-facts.ts. */
+/** Writes the tables of docs/drift.md that say what is compared, out of functions/domain/compared-kinds.ts and compared-facts.ts. */
 import { readFileSync } from 'node:fs';
-import { comparedFacts, comparedKinds } from '#domain/compared-facts.ts';
+import { comparedFacts } from '#domain/compared-facts.ts';
+import { comparedKinds } from '#domain/compared-kinds.ts';
 import { settle } from './generated.ts';
 
 /** The page with tables that are current. */

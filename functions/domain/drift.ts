@@ -20,6 +20,7 @@ const driftKinds = [
   'expiry',
   'metadata',
   'unknown',
+  'proxy',
 ] as const;
 export const DriftKind = z.enum(driftKinds);
 export type DriftKind = z.infer<typeof DriftKind>;

@@ -12,7 +12,7 @@ import { balancerFilesOf } from './balancer-files.ts';
 import { healthLines } from './health-lines.ts';
 import { hostFirewallOf } from './host-firewall.ts';
 import { apiAddress, apiNames } from './kubeone-manifest.ts';
-import { noProxyList } from './no-proxy.ts';
+import { proxySettings } from './no-proxy.ts';
 import { publicAddressOf, siteOf, sshKeyFileOf, sshPortOf, sshUserOf } from './node-access.ts';
 
 /** Names of the nodes that get each kind of work, and of the load balancers whose nodes are balanced. */
@@ -275,5 +275,5 @@ function mesh(
 function proxyOf(target: ClusterState | null, facts: ClusterFacts): Readonly<Record<string, string | boolean>> {
   if (target === null) return { enabled: false, endpoint: '', no_proxy: '' };
   const { enabled, endpoint } = target.installationProxy;
-  return { enabled, endpoint, no_proxy: enabled ? noProxyList(target, facts).join(',') : '' };
+  return { enabled, endpoint, no_proxy: proxySettings(target, facts).noProxy };
 }

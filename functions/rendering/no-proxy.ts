@@ -1,4 +1,4 @@
-/** NO_PROXY of a cluster: everything that must never go through the installation proxy. */
+/** The installation proxy of nodes, and NO_PROXY: everything that must never go through it. */
 import { allNodes, type ClusterFacts, type ClusterState } from '#domain/cluster-state.ts';
 import { alternativeNamesOf } from './dns-names.ts';
 
@@ -15,6 +15,18 @@ const always = [
   'metadata.google.internal',
   'metadata.google.internal.',
 ] as const;
+
+/** What nodes are set to; an empty endpoint: to none. */
+export interface ProxySettings {
+  readonly endpoint: string;
+  /** Comma list. */
+  readonly noProxy: string;
+}
+
+export function proxySettings(state: ClusterState, facts: ClusterFacts): ProxySettings {
+  const { enabled, endpoint } = state.installationProxy;
+  return enabled ? { endpoint, noProxy: noProxyList(state, facts).join(',') } : { endpoint: '', noProxy: '' };
+}
 
 /** In a fixed order and without repeats, so that nodes change only when something did. */
 export function noProxyList(state: ClusterState, facts: ClusterFacts): readonly string[] {

@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { factLines, readMachineFacts } from '#domain/observed/machine-facts.ts';
 import { scriptDirectory, scriptOf } from './script-directory.ts';
 
 const { calls, environment, place, program } = scriptDirectory();
@@ -34,16 +35,25 @@ describe('installation proxy', () => {
 
   function set(endpoint: string, noProxy = '', more: Readonly<Record<string, string>> = {}): string {
     program('systemctl', 'case "$*" in *" docker") exit 3;; show*) echo 77;; esac');
-    const script = scriptOf('proxy.sh').replaceAll('/proc/', `${place('proc')}/`);
+    rmSync(place('calls'), { force: true });
+    return run('proxy.sh', { KUBELOOM_PROXY: endpoint, KUBELOOM_NO_PROXY: noProxy, ...more });
+  }
+  function run(name: string, given: Readonly<Record<string, string>>): string {
+    const script = `${scriptOf('proxy-state.sh')}\n${scriptOf(name)}`.replaceAll('/proc/', `${place('proc')}/`);
     // Not where it is the text of a unit.
     const moved = script.replaceAll(/(?<!EnvironmentFile=-?)\/etc\//g, `${place('etc')}/`);
-    const env = environment();
-    const given = Object.entries({ KUBELOOM_PROXY: endpoint, KUBELOOM_NO_PROXY: noProxy, ...more });
-    const input = [...given.map(([name, value]) => `${name}='${value}'`), scriptOf('common.sh'), moved].join('\n');
-    rmSync(place('calls'), { force: true });
-    const result = spawnSync('bash', [], { input, encoding: 'utf8', env });
+    const variables = Object.entries(given).map(([variable, value]) => `${variable}='${value}'`);
+    const input = [...variables, scriptOf('common.sh'), moved].join('\n');
+    const result = spawnSync('bash', [], { input, encoding: 'utf8', env: environment() });
     expect(result).toMatchObject({ status: 0, stderr: '' });
     return result.stdout;
+  }
+  /** What a check for drift finds. */
+  function differing(endpoint: string, noProxy = ''): unknown {
+    const before = files().map((path) => readFileSync(place(path), 'utf8'));
+    const output = run('verify-proxy.sh', { KUBELOOM_PROXY: endpoint, KUBELOOM_NO_PROXY: noProxy });
+    expect(files().map((path) => readFileSync(place(path), 'utf8'))).toEqual(before);
+    return readMachineFacts(factLines(output.trim().split('\n'))).facts?.proxy;
   }
   const restarts = () => calls().match(/restart .*/g) ?? [];
   const mine = 'LANG="C.UTF-8"\n';
@@ -98,5 +108,46 @@ describe('installation proxy', () => {
     for (const path of ['etc/environment', 'etc/kubeloom/proxy.env']) {
       expect(readFileSync(place(path), 'utf8')).toContain('no_proxy="10.0.0.1,198.51.100.7"');
     }
+  });
+
+  const unit = (service: string) => `etc/systemd/system/${service}.service.d/kubeloom-proxy.conf`;
+  test('a check finds nothing in what the script wrote, with KubeOne’s lines, in another order of hosts, and of others', () => {
+    expect(differing('')).toEqual([]);
+    set(proxy, '10.0.0.1,10.0.0.2');
+    expect(differing(proxy, '10.0.0.1,10.0.0.2')).toEqual([]);
+    writtenByKubeOne();
+    expect(differing(proxy, '10.0.0.2,10.0.0.1')).toEqual([]);
+    set('');
+    write('etc/apt/apt.conf.d/proxy.conf', 'Acquire::http::Proxy "http://mine.example:3128";\n');
+    expect(differing('')).toEqual([]);
+    rmSync(place('etc/environment'));
+    expect(differing('')).toEqual([]);
+  });
+
+  test.each([
+    ['apt', 'etc/apt/apt.conf.d/95-kubeloom-proxy', proxy, 'http://other.example:1'],
+    ['variables', 'etc/kubeloom/proxy.env', 'NO_PROXY="10.0.0.1,10.0.0.2"', 'NO_PROXY="10.0.0.1"'],
+    ['environment', 'etc/environment', `https_proxy="${proxy}"\n`, ''],
+    ['kubelet', unit('kubelet'), '/etc/kubeloom/proxy.env', '/dev/null'],
+    ['containerd', unit('containerd'), '[Service]', '#'],
+    ['docker', unit('docker'), '-/etc', '/etc'],
+  ])('a check names the part of the proxy settings that was changed or removed: %s', (part, path, from, to) => {
+    const hosts = '10.0.0.1,10.0.0.2';
+    set(proxy, hosts);
+    const text = readFileSync(place(path), 'utf8');
+    expect(text).toContain(from);
+    write(path, text.replace(from, to));
+    expect(differing(proxy, hosts)).toEqual([part]);
+    rmSync(place(path));
+    expect(differing(proxy, hosts)).toEqual([part]);
+    set(proxy, hosts);
+    expect(differing(proxy, hosts)).toEqual([]);
+  });
+
+  test('a check finds what is left of a proxy that was turned off, and hosts that are missing or too many', () => {
+    set(proxy, '10.0.0.1,10.0.0.2');
+    expect(differing('')).toEqual(['apt', 'variables', 'environment', 'kubelet', 'containerd', 'docker']);
+    expect(differing(proxy, '10.0.0.1')).toEqual(['variables', 'environment']);
+    expect(differing(proxy, '10.0.0.1,10.0.0.2,10.0.0.3')).toEqual(['variables', 'environment']);
   });
 });

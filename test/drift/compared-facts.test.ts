@@ -11,7 +11,8 @@ import {
   NodeState,
   RoleState,
 } from '#domain/cluster-state.ts';
-import { comparedFacts, comparedFields, comparedKinds } from '#domain/compared-facts.ts';
+import { comparedFacts, comparedFields } from '#domain/compared-facts.ts';
+import { comparedKinds } from '#domain/compared-kinds.ts';
 import { DriftKind } from '#domain/drift.ts';
 import { eventKinds } from '#domain/event-kinds.ts';
 

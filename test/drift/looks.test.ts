@@ -187,6 +187,21 @@ describe('a check', () => {
     ]);
   });
 
+  it('a node whose proxy settings differ is reported with the places, by whether the cluster has a proxy', async () => {
+    say([...mesh(), { event: 'facts', host: 'basement-01', proxy: ['apt', 'environment', 'kubelet'] }]);
+    const { items } = await look();
+    expect(items).toEqual([
+      {
+        kind: 'proxy',
+        where: { node: 'basement-01', pool: 'basement' },
+        message: expect.stringMatching(
+          /^basement-01 .*installation proxy.*: apt, \/etc\/environment, the unit of kubelet$/,
+        ),
+        repairable: true,
+      },
+    ]);
+  });
+
   it('an incomplete mesh is checked twice, and a node that was silent once is not reported', async () => {
     const unreached = { event: 'unreachable', host: 'basement-01', message: 'Connection timed out' };
     const others = mesh({ 'control-aaaaaaa-01': ['edge-ccccccc-01'] }).filter(

@@ -7,6 +7,7 @@ import { waypointKeys } from '#contracts/stage.ts';
 import { allNodes, type ClusterState } from '#domain/cluster-state.ts';
 import { DriftReport } from '#domain/drift.ts';
 import type { HealthCheck } from '#domain/health-check.ts';
+import { proxySettings } from '#rendering/no-proxy.ts';
 import { checkMesh } from '#runner/drift/check-mesh.ts';
 import { longestVisitMs, machineScript, readScriptFiles } from '#runner/machines/machine-script.ts';
 import { makeSshKeyPair } from '#runner/openssh-key.ts';
@@ -92,11 +93,13 @@ describe('machines over SSH', () => {
     }
   });
 
-  it('a machine is asked by one script, which comes on its input: a load balancer also for its roles', async () => {
+  it('a machine is asked by one script, which comes on its input: a load balancer also for its roles, all for their proxy settings', async () => {
     await check(() => ({}));
     const script = (name: string) => commands.find(({ label }) => label === `ssh ${name}`)?.input ?? '';
     expect(script('edge-ccccccc-01')).toMatch(/KUBELOOM_HAPROXY='[A-Za-z0-9+/=]+'/);
     expect(script('control-aaaaaaa-01')).not.toContain('KUBELOOM_HAPROXY=');
+    const { endpoint } = proxySettings(state, twoProviderFacts);
+    for (const name of names) expect(script(name)).toContain(`\nKUBELOOM_PROXY='${endpoint}'\nKUBELOOM_NO_PROXY='`);
     expect(script('control-aaaaaaa-01')).toContain("KUBELOOM_PEERS='control-aaaaaaa-02=192.168.2.2 ");
   });
 

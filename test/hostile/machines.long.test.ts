@@ -52,6 +52,7 @@ const answers: Readonly<Record<string, string>> = {
     `fact: certificates={"/etc/kubernetes/admin.conf":"${'A'.repeat(1_000_000)}"}\n`,
   ),
   'a certificate of a file of its choice': printing('fact: certificates={"/etc/shadow":"QQ=="}\n'),
+  'a part of the proxy settings of its choice': printing('fact: proxy=["/etc/shadow"]\n'),
   'a number without end': printing('fact: mesh=1e999\n'),
   'a hundred thousand levels': printing(`fact: mesh=${'['.repeat(100_000)}\n`),
   'events of another host': printing('{"event":"facts","host":"control-aaaaaaa-01","mesh":{}}\n'),

@@ -71,6 +71,7 @@ describe('what a check finds', () => {
     ['network', () => item('network', { provider: 'sim-1' }), ['infrastructure']],
     ['dns', () => item('dns', { name: 'web-lb' }), ['infrastructure']],
     ['mesh', (node) => item('mesh', { node }), ['configuration']],
+    ['proxy', (node) => item('proxy', { node }), ['configuration']],
     ['traffic', () => item('traffic', { name: 'web-lb' }), ['traffic']],
     ['node', (node) => item('node', { node }), ['configuration', 'kubernetes', 'nodes']],
     ['version', (node) => item('version', { node }), ['kubernetes']],

@@ -19,6 +19,9 @@ const UnixSeconds = z.number().int().check(z.gte(0), z.lte(253_402_300_799));
 /** One of RSA has some 2 KB, and a chain a few of them. */
 const Certificate = closedText(20_000, /^[A-Za-z0-9+/]+={0,2}$/);
 
+/** Where proxy settings are: apt, the variables of services and of logins, and the units of three services. */
+const ProxyPart = z.enum(['apt', 'variables', 'environment', 'kubelet', 'containerd', 'docker']);
+
 export const MachineFacts = z.strictObject({
   wireguardPublicKey: WireguardKey.optional(),
   wireguardPort: PortNumber.optional(),
@@ -29,6 +32,8 @@ export const MachineFacts = z.strictObject({
   mesh: z.record(MachineName, z.boolean()).optional(),
   /** Addresses of WireGuard peers that do not belong to the cluster, of `verify.sh`. */
   surplus: z.array(AllowedAddresses).max(2000).optional(),
+  /** Which parts of the proxy settings differ, of `verify-proxy.sh`. */
+  proxy: z.array(ProxyPart).max(6).optional(),
   /** What differs from the roles of a load balancer, of `verify-balancer.sh`. */
   roles: z.array(words).max(20).optional(),
   /** What the health checks of the group found, of `health.sh`; null: not known. */

@@ -1,9 +1,10 @@
 /**
- * Asks all machines of a cluster over SSH, many at once: which peers they reach, whether they serve their roles, what their health checks
- * say. Without Ansible, which does not start where there is no shared memory (docs/decisions/0015).
+ * Asks all machines of a cluster over SSH, many at once: which peers they reach, their proxy settings, whether they serve their roles, what
+ * their health checks say. Without Ansible, which does not start where there is no shared memory (docs/decisions/0015).
  */
 import { allNodes } from '#domain/cluster-state.ts';
 import { printableText } from '#domain/observed/printable-text.ts';
+import { proxySettings } from '#rendering/no-proxy.ts';
 import { asRoot, inputShell, runOverSsh, type SshLogin, sshLoginOf } from '../ansible/ssh-command.ts';
 import { settleBounded } from '../bounded.ts';
 import { nodeRow } from '../causes/node-causes.ts';
@@ -46,9 +47,10 @@ export async function machineAsker(context: DriftContext): Promise<AskMachines> 
   );
   const files = await readScriptFiles(templatesDirectory);
   const simulated = facts.current.simulated.includes('control plane');
+  const proxy = proxySettings(target, facts.current);
   const visits = machines.map((machine) => ({
     login: sshLoginOf(machine, facts.current, keyDirectory),
-    script: machineScript(target, { ...machine, simulated }, files),
+    script: machineScript(target, { ...machine, simulated, proxy }, files),
     limitMs: longestVisitMs(target, machine),
   }));
   return () => askAll(context, visits);

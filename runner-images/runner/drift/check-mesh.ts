@@ -1,6 +1,7 @@
-/** Whether every node reaches every other over WireGuard, load balancers serve their roles, what the users' health checks say, and when certificates end. */
+/** Whether every node reaches every other over WireGuard and has its proxy settings, load balancers serve their roles, what the users' health checks say, and when certificates end. */
 import type { ClusterState } from '#domain/cluster-state.ts';
 import type { DriftItem } from '#domain/drift.ts';
+import type { MachineReport } from '../machines/machine-report.ts';
 import type { DriftContext } from '../stage-context.ts';
 import { isTimeUp } from '../stage-failure.ts';
 import { machineAsker, type VisitReports } from './ask-machines.ts';
@@ -82,5 +83,28 @@ function itemsOf(target: ClusterState, { reports, silent }: VisitReports): reado
     const where = { ...findingPlace(target, name), name: balancer.name };
     return [{ kind: 'traffic', where, message, repairable: true }];
   });
-  return [...unreached, ...deaf, ...unserved];
+  return [...unreached, ...deaf, ...proxyItems(target, reports), ...unserved];
 }
+
+function proxyItems(target: ClusterState, reports: VisitReports['reports']): readonly DriftItem[] {
+  const { enabled } = target.installationProxy;
+  return [...reports].flatMap(([name, { proxy = [] }]): DriftItem[] => {
+    if (proxy.length === 0) return [];
+    const where = proxy.map((part) => proxyPlaces[part]).join(', ');
+    const message = sentence(
+      enabled
+        ? `${name} does not have the installation proxy as Kubeloom set it: ${where}`
+        : `${name} still has settings of an installation proxy, and the cluster has none: ${where}`,
+    );
+    return [{ kind: 'proxy', where: findingPlace(target, name), message, repairable: true }];
+  });
+}
+
+const proxyPlaces = {
+  apt: 'apt',
+  variables: '/etc/kubeloom/proxy.env',
+  environment: '/etc/environment',
+  kubelet: 'the unit of kubelet',
+  containerd: 'the unit of containerd',
+  docker: 'the unit of docker',
+} as const satisfies Record<NonNullable<MachineReport['proxy']>[number], string>;

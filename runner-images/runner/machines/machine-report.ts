@@ -3,7 +3,7 @@ import { factLines, type MachineFacts, type ReadFacts, readMachineFacts } from '
 
 export type MachineReport = Pick<
   MachineFacts,
-  'surplus' | 'roles' | 'health' | 'setUpAt' | 'certificates' | 'renewing'
+  'surplus' | 'proxy' | 'roles' | 'health' | 'setUpAt' | 'certificates' | 'renewing'
 > &
   Required<Pick<MachineFacts, 'mesh'>>;
 

@@ -12,13 +12,15 @@ import { certificateFiles } from '#domain/expiry.ts';
 import { type HealthCheck, mostTries, secondsOf } from '#domain/health-check.ts';
 import { balancerFilesOf } from '#rendering/balancer-files.ts';
 import { healthLines } from '#rendering/health-lines.ts';
+import type { ProxySettings } from '#rendering/no-proxy.ts';
 
 /**
- * The files of each question. All machines get `mesh`, load balancers also `roles`, machines with health checks also `health`, those of a real
+ * The files of each question. All machines get `mesh` and `proxy`, load balancers also `roles`, machines with health checks also `health`, those of a real
  * Kubernetes also `certificates`.
  */
 export const filesOf = {
   mesh: ['verify.sh'],
+  proxy: ['proxy-state.sh', 'verify-proxy.sh'],
   roles: ['haproxy-state.sh', 'verify-balancer.sh'],
   health: ['health-asks.sh', 'health.sh'],
   certificates: ['certificates.sh'],
@@ -42,12 +44,14 @@ export interface AskedMachine {
   readonly pool: NodePoolState;
   /** Its control plane is. @default false */
   readonly simulated?: boolean;
+  /** What it should be set to. @default it is not asked */
+  readonly proxy?: ProxySettings;
 }
 
 /** One script, so that a machine is visited once. Each question runs in its own subshell; the first failing one ends the script. */
 export function machineScript(
   target: ClusterState,
-  { node, pool, simulated = false }: AskedMachine,
+  { node, pool, simulated = false, proxy }: AskedMachine,
   files: ScriptFiles,
 ): string {
   const balancer = target.loadBalancers.find(({ pools }) => pools.some(({ nodes }) => nodes.includes(node)));
@@ -63,6 +67,7 @@ export function machineScript(
   return [
     files.get(protocol) ?? '',
     question('mesh', { KUBELOOM_PEERS: peersOf(target, node) }),
+    ...(proxy ? [question('proxy', { KUBELOOM_PROXY: proxy.endpoint, KUBELOOM_NO_PROXY: proxy.noProxy })] : []),
     ...(balanced
       ? [question('roles', { KUBELOOM_HAPROXY: base64(balanced.haproxy), KUBELOOM_UDP: base64(balanced.udp) })]
       : []),

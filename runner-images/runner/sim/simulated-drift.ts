@@ -84,6 +84,7 @@ const words = {
   expiry: 'certificates are due for renewal',
   metadata: 'labels, annotations or taints differ',
   unknown: 'Kubernetes has a node that is not of Kubeloom',
+  proxy: 'the proxy settings differ',
   stray: 'an unknown machine has the tags of the cluster',
 } as const satisfies Record<DriftItem['kind'], string>;
 

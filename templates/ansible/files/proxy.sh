@@ -1,18 +1,11 @@
-# Sets or clears the installation proxy. KUBELOOM_PROXY: endpoint, empty = clear · KUBELOOM_NO_PROXY: comma list ·
+# Sets or clears the installation proxy. Variables: as for proxy-state.sh ·
 # KUBELOOM_PROXY_SERVICES: `keep` = services that run learn other hosts of NO_PROXY with their next start.
-apt=/etc/apt/apt.conf.d file=/etc/kubeloom/proxy.env services=(kubelet containerd docker)
-block='/^# BEGIN kubeloom proxy$/,/^# END kubeloom proxy$/'
 reload=0
 touch /etc/environment
 former=$(sed -nE "$block s/^http_proxy=\"(.*)\"\$/\1/p; s/^http_proxy=\"(.*)\"#kubeone\$/\1/p" /etc/environment | head -n 1)
 
-variables() {
-  [ -n "$KUBELOOM_PROXY" ] || return 0
-  for name in http_proxy https_proxy HTTP_PROXY HTTPS_PROXY; do echo "$name=\"$KUBELOOM_PROXY\""; done
-  for name in no_proxy NO_PROXY; do echo "$name=\"$KUBELOOM_NO_PROXY\""; done
-}
 if [ -n "$KUBELOOM_PROXY" ]; then
-  put $apt/95-kubeloom-proxy 644 < <(printf 'Acquire::%s::Proxy "%s";\n' http "$KUBELOOM_PROXY" https "$KUBELOOM_PROXY")
+  put $apt/95-kubeloom-proxy 644 < <(apt_settings)
   put $file 644 < <(variables)
   export http_proxy="$KUBELOOM_PROXY" https_proxy="$KUBELOOM_PROXY" no_proxy="$KUBELOOM_NO_PROXY"
 else
@@ -25,8 +18,7 @@ fi
 for service in "${services[@]}"; do
   directory=/etc/systemd/system/$service.service.d
   if [ -n "$KUBELOOM_PROXY" ]; then
-    # Read after KubeOne's http-proxy.conf, with which `#kubeone` becomes a part of each value.
-    put "$directory/kubeloom-proxy.conf" 644 <<<$'[Service]\nEnvironmentFile=-/etc/kubeloom/proxy.env'
+    put "$directory/kubeloom-proxy.conf" 644 < <(unit_settings)
     reload=$((reload + rewritten))
   elif [ -d "$directory" ]; then
     drop "$directory/kubeloom-proxy.conf"
@@ -55,6 +47,6 @@ done
 if [ -n "$KUBELOOM_PROXY" ] || grep -qE '^# BEGIN kubeloom proxy$|#kubeone$' /etc/environment; then
   put /etc/environment 644 < <(
     sed "$block d; /#kubeone\$/d; \$a\\" /etc/environment
-    if [ -n "$KUBELOOM_PROXY" ]; then echo "# BEGIN kubeloom proxy"; variables; echo "# END kubeloom proxy"; fi
+    environment_block
   )
 fi

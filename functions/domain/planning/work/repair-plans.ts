@@ -46,6 +46,8 @@ interface BrokenParts {
   readonly nodes: readonly string[];
   /** Nodes that get their labels, annotations and taints again. */
   readonly marked: readonly string[];
+  /** Nodes whose proxy settings are set again. */
+  readonly proxied: readonly string[];
   /** Control nodes whose certificates are renewed. */
   readonly expiring: readonly string[];
   /** Provider instances whose workspace is applied. */
@@ -96,6 +98,7 @@ function brokenParts(state: ClusterState, items: readonly DriftItem[], action: S
     machines,
     nodes: nodesOf('machine', 'node'),
     marked: nodesOf('machine', 'node', 'metadata'),
+    proxied: nodesOf('proxy'),
     expiring: nodesOf('expiry').filter((name) => controls.has(name)),
     providers,
     strays: [...strays].flatMap(([provider, found]) => {
@@ -125,10 +128,12 @@ function infrastructure({ providers, names, strays }: BrokenParts): StagePlan {
 }
 
 /** A recreated machine has another key and address: all others learn them. */
-function configuration(state: ClusterState, { kinds, machines, nodes }: BrokenParts): StagePlan {
+function configuration(state: ClusterState, { kinds, machines, nodes, proxied }: BrokenParts): StagePlan {
   const meshAgain = (kinds.has('mesh') || machines.length > 0) && state.meshless !== true;
   const names = allNodes(state).map(({ node }) => node.name);
   const peers = meshAgain ? names.filter((name) => !nodes.includes(name)) : [];
+  // A node that is set up again gets them with that.
+  const proxy = proxied.filter((name) => !nodes.includes(name));
   const loadBalancers = state.loadBalancers
     .filter(({ pools }) => pools.some((pool) => pool.nodes.some((node) => nodes.includes(node.name))))
     .map(({ name }) => name);
@@ -138,11 +143,12 @@ function configuration(state: ClusterState, { kinds, machines, nodes }: BrokenPa
   const reasons = [
     ...(nodes.length > 0 ? [`${listed(nodes)} ${nodes.length === 1 ? 'is' : 'are'} set up again`] : []),
     ...(peers.length > 0 ? ['every node gets its list of peers again'] : []),
+    ...(proxy.length > 0 ? [`proxy settings of ${listed(proxy)} are set again`] : []),
   ];
   return {
     stage: 'configuration',
     reasons,
-    work: { install: [...nodes], peers, uninstall: [], loadBalancers, proxy: [], ...(boot.length > 0 && { boot }) },
+    work: { install: [...nodes], peers, uninstall: [], loadBalancers, proxy, ...(boot.length > 0 && { boot }) },
   };
 }
 
