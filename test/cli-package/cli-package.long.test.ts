@@ -50,6 +50,17 @@ describe('the npm package of the command line', () => {
     expect(installed.packed.size).toBeLessThan(620_000);
   });
 
+  it('a start loads few files, since each costs time before any command runs', () => {
+    const lib = join(installed.directory, 'lib/node_modules/@kubeloom/cli/lib');
+    const loaded = new Set(['main.js']);
+    for (const file of loaded) {
+      const text = readFileSync(join(lib, file), 'utf8');
+      for (const [, part] of text.matchAll(/(?:from|import)"\.\/([\w-]+\.js)"/g)) if (part) loaded.add(part);
+    }
+    expect(loaded.size).toBeGreaterThan(1);
+    expect(loaded.size).toBeLessThanOrEqual(4);
+  });
+
   it('the package prints its version, its commands and the schema', async () => {
     const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
     expect((await installed.run(['version'])).stdout).toContain(`kubeloom ${version} `);
