@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import { guessText, nearest } from '#domain/nearest.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
 import { ownFile } from '../own-files.ts';
+import { wrap } from '../print/layout.ts';
 import { note } from '../print/output.ts';
 
 interface InitOptions {
@@ -49,7 +50,7 @@ async function init(file: string | undefined, options: InitOptions): Promise<voi
   );
   const { placeholder } = await import('../scaffold/scaffold.ts');
   const fill = text.includes(`: ${placeholder}`) ? `fill in every ${placeholder}, then ` : '';
-  note(`written to ${file}: ${fill}kubeloom validate -f ${file}`);
+  note(wrap(`written to ${file}: ${fill}kubeloom validate -f ${file}`, 2).join('\n'));
 }
 
 async function firstManifest({ provider, name, lb = false, dns }: InitOptions): Promise<string> {

@@ -2,7 +2,7 @@
 import { placed } from '#documents/text-places.ts';
 import { isMap } from '#domain/json.ts';
 import { acceptableWarnings, parsePath } from '#domain/manifest/faults/fault.ts';
-import { wrap } from './layout.ts';
+import { terminalWidth, wrap } from './layout.ts';
 import { paint } from './output.ts';
 
 export interface ShownFault {
@@ -36,7 +36,11 @@ export function located<Some extends ShownFault>(document: unknown, faults: read
 }
 
 /** One block each: where, what is wrong, what to do; after warnings, the annotation that accepts them. */
-export function faultLines(faults: readonly ShownFault[], kind: 'fault' | 'warning'): string[] {
+export function faultLines(
+  faults: readonly ShownFault[],
+  kind: 'fault' | 'warning',
+  width: number = terminalWidth(),
+): string[] {
   const mark = kind === 'fault' ? paint('red', 'fault') : paint('yellow', 'warning');
   const ids = acceptableWarnings.filter((id) => faults.some((fault) => fault.id === id));
   const accept =
@@ -47,13 +51,13 @@ export function faultLines(faults: readonly ShownFault[], kind: 'fault' | 'warni
     const inFile = file !== undefined && line !== undefined ? `${file}:${line}:${column ?? 1}` : '';
     const where = [inFile, paint('bold', place || path || (inFile ? '' : '(document)'))].filter(Boolean).join('  ');
     return [
-      `  ${mark}  ${where}${id ? paint('dim', `  [${id}]`) : ''}`,
-      ...wrap(`         ${reason}`, 9),
+      ...wrap(`  ${mark}  ${where}${id ? paint('dim', `  [${id}]`) : ''}`, 11, width),
+      ...wrap(`         ${reason}`, 9, width),
       ...(excerpt ?? []).map((text) => `         ${text}`),
-      ...(fix ? wrap(`         ${paint('dim', '→')} ${fix}`, 11) : []),
+      ...(fix ? wrap(`         ${paint('dim', '→')} ${fix}`, 11, width) : []),
     ];
   });
-  return accept === '' ? blocks : [...blocks, ...wrap(accept, 11)];
+  return accept === '' ? blocks : [...blocks, ...wrap(accept, 11, width)];
 }
 
 /** `spec.nodePools.dynamic[0].count` → `nodePools.dynamic "control".count`, where the item has a name. */

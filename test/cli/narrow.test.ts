@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { manifestTable } from '#cli/commands/get.ts';
 import { historyTable } from '#cli/commands/inspect.ts';
 import { describeManifest } from '#cli/print/describe-manifest.ts';
+import { faultLines } from '#cli/print/faults.ts';
 import type { ClusterDescription, ManifestSummary, NodeRow } from '#contracts/api-bodies.ts';
 import { described } from './watched-api.ts';
 
@@ -172,5 +173,23 @@ describe('kubeloom describe', () => {
           endpoint  web-1a2b3c4.example.com
           roles     api tcp/6443→6443"
     `);
+  });
+});
+
+describe('warnings', () => {
+  it('the first line of a warning with a long path fits 80 columns', () => {
+    const place = 'kubernetes.clusters "minimal".pools.control';
+    const warning = {
+      path: '',
+      reason: 'there is one',
+      line: 30,
+      column: 11,
+      file: 'first.yaml',
+      place,
+      id: 'one-node',
+    };
+    const text = plain(faultLines([warning], 'warning', 80));
+    expect(widest(text)).toBeLessThanOrEqual(80);
+    expect(text).toContain(place);
   });
 });
