@@ -1,4 +1,5 @@
 /** Whether the clock of a machine is wrong, by what it said while we watched. Pure. */
+import { spanText } from './words.ts';
 
 /** What it said at the start and at the end of a visit, in seconds since 1970. */
 export interface ClockReading {
@@ -34,9 +35,5 @@ export function clockOff({ from, to }: ClockReading, { began, heard }: Visit): n
 
 /** "3 h 20 min ahead of ours", "2 min behind ours", "40 days behind ours" */
 export function clockOffText(seconds: number): string {
-  const minutes = Math.round(Math.abs(seconds) / 60);
-  const hours = Math.floor(minutes / 60);
-  const days = Math.floor(hours / 24);
-  const amount = days >= 2 ? `${days} days` : hours > 0 ? `${hours} h ${minutes - hours * 60} min` : `${minutes} min`;
-  return `${amount} ${seconds > 0 ? 'ahead of' : 'behind'} ours`;
+  return `${spanText(Math.abs(seconds))} ${seconds > 0 ? 'ahead of' : 'behind'} ours`;
 }

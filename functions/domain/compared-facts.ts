@@ -11,6 +11,8 @@ import type {
   NodeState,
   RoleState,
 } from './cluster-state.ts';
+import type { SecretUse } from './manifest/secrets/secret-uses.ts';
+import type { ProviderTypeName } from './provider-types.ts';
 
 interface ComparedFact {
   readonly fact: string;
@@ -89,9 +91,15 @@ export const comparedFacts = {
     often: eachPass,
     follows: `the event \`BehindInventory\` ${reminder}`,
   },
+  componentSecrets: {
+    fact: 'values of Secrets that are in the cluster, those of [components](management-planes.md), also in a Vault',
+    by: 'the check: a dry run with the values as they are now',
+    often: eachCheck,
+    follows: '`document`',
+  },
   secrets: {
-    fact: 'values of Secrets, also in a Vault',
-    by: 'each stage and each check, which read them at their start',
+    fact: 'values of all other Secrets, also in a Vault: nothing of them is kept on machines, in clusters or in states, so none can be out of date',
+    by: 'no one: each stage and each check reads them at its start',
     often: eachCheck,
     follows: 'new values are used; what a cloud refuses is unchecked (class `credentials`)',
   },
@@ -193,3 +201,14 @@ export const comparedFields = {
   readonly role: Record<keyof RoleState, Comparison>;
   readonly dns: Record<keyof DnsState, Comparison>;
 };
+
+/** Every use of a Secret: what a new value of it makes out of date. */
+export const comparedSecrets = {
+  provider: 'secrets',
+  ssh: 'secrets',
+  git: 'secrets',
+  vault: 'secrets',
+  webhook: 'secrets',
+  chat: 'secrets',
+  component: 'componentSecrets',
+} as const satisfies Record<Exclude<SecretUse, ProviderTypeName> | 'provider' | 'component', FactName>;

@@ -66,7 +66,7 @@ export const NodeObservation = z.strictObject({
   ready: mark,
   /** ISO 8601: since when Kubernetes reports it as not ready. */
   since: z.string().optional(),
-  /** ISO 8601: when it joined Kubernetes. */
+  /** ISO 8601: when it joined Kubernetes; if it never did, when its machine was set up. */
   createdAt: z.string().optional(),
   /** It has the label `upgrade-lock`. */
   locked: mark,

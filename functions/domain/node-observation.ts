@@ -1,6 +1,7 @@
 /** What Kubernetes says of a node, as checks and the agent of a cluster report it. */
 import type { NodeObservation } from './drift.ts';
 import type { NodeNotice } from './node-notice.ts';
+import type { NodeFacts } from './observed/node-facts.ts';
 
 export interface NodeReport {
   /** `True`, `False` or `Unknown`. */
@@ -15,9 +16,14 @@ export interface NodeReport {
   readonly notice?: NodeNotice | undefined;
 }
 
-/** `report`: undefined when Kubernetes does not have the node. */
-export function observationOf(node: string, report: NodeReport | undefined): NodeObservation {
-  if (report === undefined) return { node, health: 'notReady' };
+/** `report`: undefined when Kubernetes does not have the node. One that never joined is new from its set-up on. */
+export function observationOf(
+  node: string,
+  report: NodeReport | undefined,
+  { setUpAt, joined }: Pick<NodeFacts, 'setUpAt' | 'joined'> = {},
+): NodeObservation {
+  if (report === undefined)
+    return { node, health: 'notReady', ...(setUpAt !== undefined && joined !== true && { createdAt: setUpAt }) };
   const { ready, readySince, createdAt, locked, notice } = report;
   return {
     node,

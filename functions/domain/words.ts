@@ -11,6 +11,14 @@ export function listed(items: readonly string[], most = 3): string {
   return items.length < 2 ? items.join('') : `${items.slice(0, -1).join(', ')} and ${items.at(-1)}`;
 }
 
+/** "20 min", "3 h 20 min", "40 days" */
+export function spanText(seconds: number): string {
+  const minutes = Math.round(seconds / 60);
+  const hours = Math.floor(minutes / 60);
+  const days = Math.floor(hours / 24);
+  return days >= 2 ? `${days} days` : hours > 0 ? `${hours} h ${minutes - hours * 60} min` : `${minutes} min`;
+}
+
 /** Names of one pool without saying its name again and again: "web-a1b2c3d-01, -02 and -03". */
 export function listedNodes(names: readonly string[], most = 4): string {
   const [first = '', ...rest] = names;

@@ -11,7 +11,7 @@ import {
   NodeState,
   RoleState,
 } from '#domain/cluster-state.ts';
-import { comparedFacts, comparedFields } from '#domain/compared-facts.ts';
+import { comparedFacts, comparedFields, comparedSecrets } from '#domain/compared-facts.ts';
 import { comparedKinds } from '#domain/compared-kinds.ts';
 import { DriftKind } from '#domain/drift.ts';
 import { eventKinds } from '#domain/event-kinds.ts';
@@ -52,4 +52,13 @@ it('what follows from a difference is a kind of finding or an event that exists'
   expect(words.filter((word) => !known.has(word))).toEqual([]);
   const said = words.filter((word) => DriftKind.safeParse(word).success);
   expect([...new Set(said)].toSorted()).toEqual([...DriftKind.options].toSorted());
+});
+
+it('every row is about a field of a state, a use of a Secret, a certificate, or what waits for a person', () => {
+  const fields = Object.values(comparedFields).flatMap((part) => Object.values<string>(part));
+  const others = ['certificates', 'requests', 'templates', 'plans', 'rollOuts', 'inventory'];
+  const named = new Set([...fields, ...Object.values(comparedSecrets), ...others]);
+  expect([...named].filter((name) => name !== 'identity' && name !== 'parts').toSorted()).toEqual(
+    Object.keys(comparedFacts).toSorted(),
+  );
 });

@@ -85,4 +85,17 @@ describe('a check of nodes', () => {
       'basement-01 has not joined Kubernetes since its machine was set up: its kubelet never reported',
     ]);
   });
+
+  it('a node that never joined is as old as the set-up of its machine, and says so', async () => {
+    const facts = { ...twoProviderFacts, kubeconfigKey: 'kubeconfigs/team/shop/shop-1234567' };
+    const setUpAt = new Date(world.ports.clock.now().getTime() - 200 * 60_000).toISOString();
+    const nodes = { ...facts.nodes, [worker]: { ...facts.nodes[worker], setUpAt } };
+    await world.put(aCheck(twoProviderState(), { ...facts, nodes }));
+    live({ [worker]: null });
+    const { items, health } = await look();
+    expect(items.map(({ message }) => message)).toEqual([
+      `${worker} has not joined Kubernetes since its machine was set up 3 h 20 min ago: its kubelet never reported`,
+    ]);
+    expect(health).toContainEqual({ node: worker, health: 'notReady', createdAt: setUpAt });
+  });
 });

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { readMachineFacts } from '#domain/observed/machine-facts.ts';
 import { partsDirectory } from '#local/kubernetes/available.ts';
 import { type BalancedRole, balancerFiles } from '#rendering/balancer-files.ts';
+import type { ProxySettings } from '#rendering/no-proxy.ts';
 import { type MachineReport, readMachineReport } from '#runner/machines/machine-report.ts';
 import { machineScript, readScriptFiles } from '#runner/machines/machine-script.ts';
 import { dynamicPool, twoProviderState } from '#test/rendering/states.ts';
@@ -134,14 +135,17 @@ export class NodesFleet {
   }
 
   /** What a check for drift asks these nodes, one after the other. Throws when that changes one of them. */
-  async verify(names: readonly string[]): Promise<Readonly<Record<string, MachineReport | undefined>>> {
+  async verify(
+    names: readonly string[],
+    proxy?: ProxySettings,
+  ): Promise<Readonly<Record<string, MachineReport | undefined>>> {
     const nodes = this.nodes.map(({ name }) => ({ name, privateAddress: this.privateAddress(name) }));
     const pool = dynamicPool({ id: 'fleet-aaaaaaa', nodes });
     const state = { ...twoProviderState(), pools: [pool], loadBalancers: [] };
     const files = await readScriptFiles(join(templates(), '..'));
     const reports: Record<string, MachineReport | undefined> = {};
     for (const node of nodes.filter(({ name }) => names.includes(name))) {
-      const output = await this.ssh(node.name, machineScript(state, { node, pool }, files));
+      const output = await this.ssh(node.name, machineScript(state, { node, pool, ...(proxy && { proxy }) }, files));
       if (/^changed: /m.test(output)) throw new Error(`a check has changed ${node.name}: ${output}`);
       reports[node.name] = readMachineReport([{ lines: output.split('\n'), whole: true }]).report;
     }

@@ -154,6 +154,12 @@ describe.runIf(isRoot)('nodes of two providers', () => {
     );
     expect((await fleet.play('configure', { proxy: ['one'], proxyEndpoint: endpoint })).changed).toEqual({});
     expect(set.stdout).not.toContain('secret');
+    const differing = async (noProxy: string, at = endpoint) =>
+      (await fleet.verify(['one'], { endpoint: at, noProxy })).one?.proxy;
+    expect(await differing('svc,localhost')).toEqual([]);
+    await fleet.ssh('one', 'mv /etc/apt/apt.conf.d/95-kubeloom-proxy /root');
+    expect(await differing('svc,localhost')).toEqual(['apt']);
+    await fleet.ssh('one', 'mv /root/95-kubeloom-proxy /etc/apt/apt.conf.d');
 
     const unit = '/etc/systemd/system/containerd.service.d/http-proxy.conf';
     await fleet.ssh('one', `printf 'http_proxy="${endpoint}"#kubeone\\nno_proxy="svc"#kubeone\\n' >>/etc/environment`);
@@ -170,11 +176,14 @@ describe.runIf(isRoot)('nodes of two providers', () => {
     expect(learned).toMatchObject({ code: 0, troubles: [] });
     expect(learned.changed.one).toContain('wrote /etc/environment');
     expect(await fleet.ssh('one', 'grep -c 198.51.100.7 /etc/environment')).toBe('2');
+    expect(await differing('198.51.100.7')).toEqual([]);
+    expect(await differing('', '')).toHaveLength(6);
 
     expect((await fleet.play('configure', { proxy: ['one'] })).changed.one).toContain(
       'restarted containerd for the proxy',
     );
     expect(await proxiesOf().catch(() => '')).toBe('');
+    expect(await differing('', '')).toEqual([]);
     expect(await fleet.ssh('one', 'cat /etc/environment')).toBe(before);
     expect(await fleet.ssh('one', `ls ${unit} /etc/apt/apt.conf.d/*proxy* 2>/dev/null | wc -l`)).toBe('0');
     await fleet.ssh('one', 'systemctl stop containerd && rm /etc/systemd/system/containerd.service');

@@ -20,6 +20,8 @@ export const NodeFacts = z.strictObject({
   hostFirewall: z.literal(true).optional(),
   /** Kernel boot id: proves that a node was not restarted or replaced. */
   bootId: known(BootId),
+  /** ISO 8601; when its machine first said that it is set up; a recreated one begins again. */
+  setUpAt: known(z.iso.datetime()),
   /** Joined to Kubernetes and patched. */
   joined: z.boolean().optional(),
   /** ISO 8601; when it first did not answer over SSH, absent while it answers. */

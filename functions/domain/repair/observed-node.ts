@@ -28,7 +28,7 @@ export interface ObservedNode {
   readonly since?: string;
   /** Checks in a row that found it so. */
   readonly looks: number;
-  /** ISO 8601: when it joined Kubernetes; of a machine with health checks, when it was set up. @default long ago */
+  /** ISO 8601: when it joined Kubernetes; of one that never did, and of a machine with health checks, when it was set up. @default long ago */
   readonly createdAt?: string;
   /** Its cloud takes its machine, so it counts as unhealthy whatever Kubernetes says of it. */
   readonly notice?: NoticeKind | undefined;

@@ -81,7 +81,7 @@ export async function keepReport(
 }
 
 function reportOf(
-  { current }: ClusterRecord,
+  { current, facts }: ClusterRecord,
   { nodes }: AgentHealth,
   { now, capacity }: { readonly now: Date; readonly capacity: AgentReport['capacity'] },
 ): AgentReport {
@@ -95,7 +95,7 @@ function reportOf(
     schema: 2,
     at: now.toISOString(),
     unwell: pools
-      .flatMap(({ nodes: own }) => own.map(({ name }) => observationOf(name, live.get(name))))
+      .flatMap(({ nodes: own }) => own.map(({ name }) => observationOf(name, live.get(name), facts.nodes[name])))
       .filter(({ health, locked, notice }) => health !== 'healthy' || locked || notice),
     capacity: { ...capacity, ...Object.fromEntries(seen) },
   };

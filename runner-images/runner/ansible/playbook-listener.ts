@@ -107,13 +107,16 @@ export class PlaybookListener {
   }
 
   #note(host: string, { wireguardPublicKey, wireguardPort, bootId, clock }: MachineFacts): void {
-    const { facts, mode } = this.#context;
+    const { facts, mode, ports } = this.#context;
     if (clock !== undefined && mode === 'do') this.clocks.heard(host, clock);
+    const before = facts.current.nodes[host];
     // A provider may map the port: its value counts, since clients connect to it.
-    const mapped = facts.current.nodes[host]?.wireguardPort !== undefined;
+    const mapped = before?.wireguardPort !== undefined;
+    const isNew = bootId !== undefined && before?.bootId === undefined && mode === 'do';
     facts.node(host, {
       ...(wireguardPublicKey === undefined ? {} : { wireguardPublicKey }),
       ...(bootId === undefined ? {} : { bootId }),
+      ...(isNew && { setUpAt: ports.clock.now().toISOString() }),
       ...(wireguardPort === undefined || mapped ? {} : { wireguardPort }),
     });
   }

@@ -4,6 +4,8 @@ import type { DriftItem, NodeObservation } from '#domain/drift.ts';
 import { isLocked } from '#domain/node-labels.ts';
 import { noticeIn } from '#domain/node-notice.ts';
 import { observationOf } from '#domain/node-observation.ts';
+import type { NodeFacts } from '#domain/observed/node-facts.ts';
+import { spanText } from '#domain/words.ts';
 import { keepKubeconfig } from '../kubernetes/kubeconfig.ts';
 import { type ClusterNode, Kubectl } from '../kubernetes/kubectl.ts';
 import type { DriftContext } from '../stage-context.ts';
@@ -45,7 +47,7 @@ async function look(
     const live = await kubectl.nodes();
     return {
       items: [...names.flatMap((name) => itemsOf(context, name, live.get(name))), ...foreignNodes(target, live)],
-      health: names.map((name) => healthOf(name, live.get(name))),
+      health: names.map((name) => healthOf(name, live.get(name), context.facts.current.nodes[name])),
     };
   } catch (error) {
     if (!(error instanceof StageFailure) || error.error.code === 'StageCancelled' || context.signal.aborted)
@@ -58,18 +60,24 @@ async function look(
   }
 }
 
-function healthOf(name: string, live: ClusterNode | undefined): NodeObservation {
-  return observationOf(name, live && { ...live, locked: isLocked(live.labels), notice: noticeIn(live.taints) });
+function healthOf(name: string, live: ClusterNode | undefined, known: NodeFacts | undefined): NodeObservation {
+  const report = live && { ...live, locked: isLocked(live.labels), notice: noticeIn(live.taints) };
+  return observationOf(name, report, known);
 }
 
-function itemsOf({ target, facts }: DriftContext, name: string, node: ClusterNode | undefined): readonly DriftItem[] {
+function itemsOf(
+  { target, facts, ports }: DriftContext,
+  name: string,
+  node: ClusterNode | undefined,
+): readonly DriftItem[] {
   const where = findingPlace(target, name);
   if (node === undefined) {
-    const { joined } = facts.current.nodes[name] ?? {};
+    const { joined, setUpAt } = facts.current.nodes[name] ?? {};
+    const waited = setUpAt === undefined ? 0 : (ports.clock.now().getTime() - Date.parse(setUpAt)) / 1000;
     const message =
       joined === true
         ? `${name} is no longer in Kubernetes`
-        : `${name} has not joined Kubernetes since its machine was set up: its kubelet never reported`;
+        : `${name} has not joined Kubernetes since its machine was set up${waited > 0 ? ` ${spanText(waited)} ago` : ''}: its kubelet never reported`;
     return [{ kind: 'node', where, message, repairable: true }];
   }
   if (node.ready !== 'True') {

@@ -3,6 +3,7 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { ClusterFacts } from '#domain/cluster-state.ts';
 import { longestCheck } from '#domain/health-check.ts';
 import type { StagePlan } from '#domain/plan.ts';
 import { playbookQuietMs } from '#runner/ansible/play.ts';
@@ -109,6 +110,22 @@ describe('configuration of nodes', () => {
     });
     expect(nodes['basement-01']?.wireguardPort).toBe(51999);
     expect(result.summary).toEqual({ nodesVisited: 1, nodesChanged: 1 });
+  });
+
+  it('a machine is as old as its first boot id, whatever it reports later', async () => {
+    const node = 'workers-bbbbbbb-01';
+    const times: (string | undefined)[] = [];
+    let known: ClusterFacts = facts;
+    for (const boot of ['1', '2']) {
+      await world.put(aDocument([configuration({ peers: [node] })]), known);
+      say({ event: 'facts', host: node, lines: [`bootId="${simulatedBootId(boot)}"`] });
+      await world.run('configuration');
+      known = await world.facts();
+      expect(known.nodes[node]?.bootId).toBe(simulatedBootId(boot));
+      times.push(known.nodes[node]?.setUpAt);
+    }
+    expect(times[0]).toMatch(/^\d{4}-.*Z$/);
+    expect(times[1]).toBe(times[0]);
   });
 
   it('a node that only misses its list of peers is reported, and fails nothing', async () => {
