@@ -14,6 +14,24 @@ export const Reminders = z.strictObject({
 });
 export type Reminders = z.infer<typeof Reminders>;
 
+/** What a key of `waiting` begins with, before its first slash. */
+export const waitingKinds = ['plan', 'rollOut', 'behind'] as const;
+export type WaitingKind = (typeof waitingKinds)[number];
+
+/** How many of each kind waited at the last look, and since when the first of them. */
+export function waitingNow({
+  waiting,
+}: Pick<Reminders, 'waiting'>): ReadonlyMap<WaitingKind, { readonly number: number; readonly since?: string }> {
+  const entries = Object.entries(waiting);
+  return new Map(
+    waitingKinds.map((kind) => {
+      const times = entries.flatMap(([key, { since }]) => (key.startsWith(`${kind}/`) ? [since] : []));
+      const [since] = times.toSorted();
+      return [kind, { number: times.length, ...(since !== undefined && { since }) }];
+    }),
+  );
+}
+
 /** Whether it is time to compare all of it. */
 export function isLookDue(before: Reminders | undefined, now: Date): boolean {
   return before === undefined || now.getTime() - Date.parse(before.at) >= dayMs;

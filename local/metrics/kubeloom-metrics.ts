@@ -5,7 +5,9 @@ import { jobOf } from '#contracts/job.ts';
 import type { ClusterRecord } from '#contracts/records.ts';
 import { firstToEnd, knownExpiries, renewalOf } from '#domain/expiry.ts';
 import { type MeasureName, measures } from '#domain/measures.ts';
+import { type Reminders, waitingNow } from '#domain/reminders.ts';
 import { everyHead } from '#functions/pipeline/records/stored-manifest.ts';
+import { storedReminders } from '#functions/pipeline/schedule/remind-of-waiting.ts';
 import type { Using } from '#functions/ports.ts';
 import type { MetricFamily, Sample } from './exposition.ts';
 
@@ -17,6 +19,9 @@ export const metricHelp = {
   kubeloom_certificates_end_seconds:
     'when the first certificate of all clusters ends, as Unix time; absent where none is known',
   kubeloom_agents_silent: 'clusters whose agent does not report, as their last check found it',
+  kubeloom_waiting: 'what waits for a person, by kind, as the daily look found it',
+  kubeloom_waiting_since_seconds:
+    'since when the one that waits longest waits, by kind, as Unix time; absent where nothing waits',
   kubeloom_executions: 'executions of the last 90 days by state machine and status; reconcile-manifest are the runs',
   kubeloom_executions_waiting: 'executions that are queued',
   kubeloom_run_seconds: 'time that runs of the last 90 days took, by status',
@@ -40,7 +45,7 @@ export interface PlatformNumbers {
 }
 
 export async function kubeloomMetrics(
-  deps: Using<'manifests.listHeads' | 'clusters.list'>,
+  deps: Using<'manifests.listHeads' | 'clusters.list' | 'artifacts.getText'>,
   { executions, builds, measured }: PlatformNumbers,
 ): Promise<readonly MetricFamily[]> {
   const manifests = await Array.fromAsync(everyHead(deps));
@@ -63,6 +68,7 @@ export async function kubeloomMetrics(
     gauge('kubeloom_agents_silent', [
       { value: clusters.filter(({ drift }) => drift?.agentSilent !== undefined).length },
     ]),
+    ...waitingFamilies(await storedReminders(deps)),
     gauge(
       'kubeloom_executions',
       executions
@@ -100,6 +106,23 @@ const measureNames: readonly (readonly [MetricName, MeasureName])[] = [
 function failureOf({ status, failure }: ClusterRecord): readonly Readonly<Record<string, string>>[] {
   if (failure === null || status === 'Converged') return [];
   return [{ class: failure.class, code: failure.code }];
+}
+
+/** No sample until the first look, and no time where nothing waits. */
+function waitingFamilies(reminders: Reminders | undefined): readonly MetricFamily[] {
+  const waiting = [...(reminders === undefined ? [] : waitingNow(reminders))];
+  return [
+    gauge(
+      'kubeloom_waiting',
+      waiting.map(([kind, { number }]) => ({ labels: { kind }, value: number })),
+    ),
+    gauge(
+      'kubeloom_waiting_since_seconds',
+      waiting.flatMap(([kind, { since }]) =>
+        since === undefined ? [] : [{ labels: { kind }, value: Date.parse(since) / 1000 }],
+      ),
+    ),
+  ];
 }
 
 /** No sample where no end is known. */

@@ -1,6 +1,8 @@
 /** What waits for a person is reported a day later, and then every week: proposed plans, halted roll-outs, clusters behind their inventory. */
 import { expect, it } from 'vitest';
 import { changesOf } from '#contracts/change-events.ts';
+import { exposition } from '#local/metrics/exposition.ts';
+import { kubeloomMetrics } from '#local/metrics/kubeloom-metrics.ts';
 import { as, bindRoles } from '#test/api/api-under-test.ts';
 import { environment, Fleet, fleet, nameOf } from './harness/fleet.ts';
 import { internalFault } from './harness/state-machines.ts';
@@ -15,6 +17,31 @@ const events = async (world: Fleet, name?: string) => {
   const { items } = await world.pipeline.deps.events.list(key, 1000);
   return items.filter(({ kind }) => ['PlanWaits', 'RollOutWaits', 'BehindInventory'].includes(kind));
 };
+
+/** The lines about what waits, without their heads. */
+async function metrics({ pipeline: { deps } }: Fleet): Promise<readonly string[]> {
+  const families = await kubeloomMetrics(deps, { executions: [], builds: [], measured: new Map() });
+  return exposition(families)
+    .split('\n')
+    .filter((line) => line.startsWith('kubeloom_waiting'));
+}
+
+it('metrics have nothing of what waits before the first look, then its number and the time of the oldest', async () => {
+  const world = await Fleet.of(2);
+  const none = ['kubeloom_waiting{kind="plan"} 0', 'kubeloom_waiting{kind="rollOut"} 0'];
+  expect(await metrics(world)).toEqual([]);
+  await after(world, 0);
+  expect(await metrics(world)).toEqual([...none, 'kubeloom_waiting{kind="behind"} 0']);
+  await world.put(environment('1.35.2', 3));
+  await after(world, 1.1);
+  const since = world.pipeline.deps.clock.now().getTime() / 1000;
+  await after(world, 3);
+  const [last, ...lines] = [...(await metrics(world))].reverse();
+  expect(lines.reverse()).toEqual([...none, 'kubeloom_waiting{kind="behind"} 2']);
+  const [, kind, time] = /^kubeloom_waiting_since_seconds\{kind="(.*)"\} (.*)$/.exec(last ?? '') ?? [];
+  expect(kind).toBe('behind');
+  expect(Math.abs(Number(time) - since)).toBeLessThan(60);
+});
 
 it('clusters behind their inventory are reported after a day and then every week, until they are not behind', async () => {
   const world = await Fleet.of(2);

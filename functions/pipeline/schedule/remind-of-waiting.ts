@@ -7,7 +7,7 @@ import { type KindOf, levelOf } from '#domain/event-kinds.ts';
 import { indexInventory } from '#domain/inventory/inventory-index.ts';
 import { parseJson } from '#domain/json.ts';
 import { printableText } from '#domain/observed/printable-text.ts';
-import { isLookDue, Reminders, remind } from '#domain/reminders.ts';
+import { isLookDue, Reminders, remind, type WaitingKind } from '#domain/reminders.ts';
 import { counted } from '#domain/words.ts';
 import type { Using } from '../../ports.ts';
 import { inventoryClusterState } from '../inventory/inventory-cluster-state.ts';
@@ -51,11 +51,11 @@ export async function remindOfWaiting(deps: Ports): Promise<number | undefined> 
   const last = asked.get(deps.artifacts);
   if (last !== undefined && now.getTime() - last < hourMs) return undefined;
   asked.set(deps.artifacts, now.getTime());
-  const before = await stored(deps);
+  const before = await storedReminders(deps);
   if (!isLookDue(before, now)) return undefined;
   // First, so that what cannot be read is not read again at each tick.
   await store(deps, { schema: 1, waiting: {}, ...before, at: now.toISOString() });
-  const waits = new Map([...(await plans(deps)), ...(await rollOuts(deps)), ...(await behind(deps))]);
+  const waits = new Map<string, Waits>([...(await plans(deps)), ...(await rollOuts(deps)), ...(await behind(deps))]);
   const { due, next } = remind(before, new Map([...waits].map(([key, { since }]) => [key, since])), now);
   for (const key of due) {
     const one = waits.get(key);
@@ -65,7 +65,8 @@ export async function remindOfWaiting(deps: Ports): Promise<number | undefined> 
   return due.length;
 }
 
-async function stored({ artifacts }: Using<'artifacts.getText'>): Promise<Reminders | undefined> {
+/** Undefined: no look was made yet. */
+export async function storedReminders({ artifacts }: Using<'artifacts.getText'>): Promise<Reminders | undefined> {
   return Reminders.safeParse(parseJson((await artifacts.getText(storedAt)) ?? '')).data;
 }
 
@@ -78,7 +79,7 @@ async function report(deps: Using<'events.append'>, { about, kind, message }: Wa
   await deps.events.append(about, [event]);
 }
 
-type Found = readonly (readonly [string, Waits])[];
+type Found = readonly (readonly [`${WaitingKind}/${string}`, Waits])[];
 
 async function plans(deps: Using<'waitingPlans.list' | 'manifests.head' | 'inventory.list'>): Promise<Found> {
   return (await fittingPlans(deps, await deps.waitingPlans.list())).map(({ namespace, name, id, at, by, summary }) => {
@@ -121,7 +122,7 @@ async function behind(deps: InventoryPorts & Using<'manifests.listHeads'>): Prom
 
 async function behindIn(deps: InventoryPorts, namespace: string): Promise<Found> {
   const index = indexInventory(await storedInventory(deps, namespace));
-  const found: (readonly [string, Waits])[] = [];
+  const found: Found[number][] = [];
   for (const cluster of index.clusters) {
     const { name } = cluster.document.metadata;
     const { state, changes } = inventoryClusterState(cluster, index, await deps.manifests.get({ namespace, name }));
