@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { readObjects } from '#documents/read-objects.ts';
 import { validateDocuments } from '#domain/documents/validate-documents.ts';
 import type { Fault } from '#domain/manifest/faults/fault.ts';
+import { knownClouds } from '#domain/manifest/known-clouds.ts';
 import { pricesOf } from '#domain/prices/scaling-prices.ts';
 import { counted } from '#domain/words.ts';
 import { exitCodes } from '../exit-codes.ts';
@@ -41,10 +42,8 @@ export function registerValidate(program: Command): void {
 async function judge(files: readonly string[], place?: FileNamespace): Promise<readonly Verdict[]> {
   const { documents, faults } = await readDocuments(files, place);
   const unreadable = faults.map(({ file, faults: list }) => ({ file, faults: list, warnings: [] }));
-  const judged = validateDocuments(
-    documents.map((item) => item.document),
-    { readObjects, pricesOf },
-  );
+  const bodies = documents.map((item) => item.document);
+  const judged = validateDocuments(bodies, { readObjects, pricesOf, clouds: await knownClouds(bodies, new Date()) });
   return [
     ...unreadable,
     ...judged.map((verdict, at) => ({

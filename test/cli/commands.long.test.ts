@@ -64,6 +64,13 @@ describe('kubeloom validate', () => {
     );
   });
 
+  it('validate warns of what a cloud does not have, without an installation', async () => {
+    const { stdout: first } = await kubeloom(['init', '--provider', 'hetzner']);
+    const { stdout } = await started(['validate', '-f', '-'], first.replace('region: fsn1', 'region: fsn9'));
+    expect(stdout).toContain('Hetzner Cloud had no region "fsn9"');
+    expect(stdout).toContain('did you mean fsn1?');
+  });
+
   it('validate names a file that does not exist and exits with 2', async () => {
     const { code, stderr } = await kubeloom(['validate', '-f', 'nowhere.yaml']);
     expect(code).toBe(2);

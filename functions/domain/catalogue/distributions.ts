@@ -1,5 +1,6 @@
 /** What the name of an image says: which distribution, until when it has updates, for which processors. */
 import { z } from 'zod';
+import { nearest } from '../nearest.ts';
 import type { Architecture } from './catalogue.ts';
 import content from './distributions.json' with { type: 'json' };
 
@@ -27,6 +28,23 @@ export function distributionOf(image: string): KnownDistribution | undefined {
   if (ubuntu !== undefined) return ubuntu;
   const [, version = ''] = /debian[^0-9]{0,40}(\d{1,2})(?!\d)/i.exec(image.slice(0, 300)) ?? [];
   return knownEnd('Debian', version);
+}
+
+/**
+ * The version that the name of an image says and no distribution has, as `ubuntu-24.4`, with the one that was meant;
+ * undefined for a name without one, and for versions that are newer than the list.
+ */
+export function unknownVersion(image: string): { readonly name: string; readonly meant?: string } | undefined {
+  if (distributionOf(image) !== undefined) return undefined;
+  const [, word = '', year = '', month] =
+    /(?<![a-z])(ubuntu|debian)[ ._-]?(\d\d?)(?:[._-]?(\d\d?))?(?!\d)/i.exec(image.slice(0, 300)) ?? [];
+  if (year === '') return undefined;
+  const distribution = word.toLowerCase() === 'ubuntu' ? 'Ubuntu' : 'Debian';
+  const version = month === undefined ? year : `${year}.${month}`;
+  const known = Object.keys(distributions.ends[distribution]);
+  if (Number(version) > Math.max(...known.map(Number))) return undefined;
+  const meant = nearest(version, known);
+  return { name: `${distribution} ${version}`, ...(meant !== undefined && { meant: `${distribution} ${meant}` }) };
 }
 
 function knownEnd(distribution: 'Ubuntu' | 'Debian', version: string): KnownDistribution | undefined {

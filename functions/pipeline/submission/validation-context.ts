@@ -2,10 +2,10 @@
 import { DnsSubdomain } from '#contracts/http-parameters.ts';
 import type { ManifestKey } from '#contracts/records.ts';
 import { readObjects } from '#documents/read-objects.ts';
-import { cataloguesOf } from '#domain/catalogue/catalogues.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { isMap } from '#domain/json.ts';
 import { draftOfDocument } from '#domain/manifest/groups/groups-as-manifest.ts';
+import { knownClouds } from '#domain/manifest/known-clouds.ts';
 import { type Reference, referenceName, referencesIn } from '#domain/manifest/references-in.ts';
 import type { ValidationContext } from '#domain/manifest/rules/manifest-index.ts';
 import { pricesOf } from '#domain/prices/scaling-prices.ts';
@@ -71,10 +71,10 @@ export async function storedReferences(
     KUBELOOM_AGENT_URL: url,
   } = deps.config;
   const agents = { reachApi: url !== '', atWork };
-  const clouds = {
-    today: deps.clock.now().toISOString().slice(0, 10),
-    catalogues: await cataloguesOf(placed.flatMap(({ document }) => providerTypesIn(document))),
-  };
+  const clouds = await knownClouds(
+    placed.map(({ document }) => document),
+    deps.clock.now(),
+  );
   return {
     readObjects,
     pricesOf,
@@ -176,14 +176,6 @@ function endpointsIn(document: unknown): readonly string[] {
 }
 
 /** Types of the providers of a document, whatever else is wrong with it. */
-function providerTypesIn(document: unknown): readonly string[] {
-  const providers = listOf(at(at(draftOfDocument(document), 'spec'), 'providers'));
-  return providers.flatMap((provider) => {
-    const type = at(provider, 'providerType');
-    return typeof type === 'string' ? [type] : [];
-  });
-}
-
 function at(value: unknown, key: string): unknown {
   return isMap(value) ? value[key] : undefined;
 }

@@ -1,7 +1,7 @@
 /** Warnings about regions, server types and images that a cloud did not have when its list was read; never faults, because lists age. */
 import type { Catalogue } from '#domain/catalogue/catalogue.ts';
 import { type CloudDefaults, cloudDefaults } from '#domain/catalogue/cloud-defaults.ts';
-import { architectureOf, distributionOf } from '#domain/catalogue/distributions.ts';
+import { architectureOf, distributionOf, unknownVersion } from '#domain/catalogue/distributions.ts';
 import { meantName } from '#domain/catalogue/meant-name.ts';
 import { isProviderType, type ProviderTypeName, providerTypes } from '#domain/provider-types.ts';
 import { type Fault, warning } from '../faults/fault.ts';
@@ -98,6 +98,17 @@ function* imageRules(
   } else if (catalogue.file.images && !/^\d+$/.test(image) && !catalogue.file.images.rows.includes(image)) {
     const reason = `${title} had no image ${shown(image)} on ${catalogue.file.images.date}`;
     yield warning('unknown-image', place, reason, fixOf(type, meantName(image, catalogue.file.images.rows)));
+  } else if (!catalogue.file.images) {
+    const version = unknownVersion(image);
+    if (version !== undefined) {
+      const meant = version.meant === undefined ? '' : `did you mean that of ${version.meant}? `;
+      yield warning(
+        'unknown-image',
+        place,
+        `there is no ${version.name}`,
+        `${meant}use ${usual?.image ?? 'an image of Ubuntu 24.04'}`,
+      );
+    }
   }
   const machine = catalogue.typeNamed(serverType)?.architecture;
   const wanted = architectureOf(image);

@@ -36,7 +36,7 @@ export interface ValidationContext {
   readonly clouds?: KnownClouds;
 }
 
-interface KnownClouds {
+export interface KnownClouds {
   /** `2026-11-23` */
   readonly today: string;
   /** By provider type. */
