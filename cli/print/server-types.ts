@@ -97,9 +97,11 @@ function showOffers(catalogue: Catalogue, { type, region, offers }: Shown & { re
     );
     print();
   }
+  const zones = catalogue.zonesOf(region);
+  if (zones !== undefined) printWrapped(`zones of ${region}: ${zones.join(', ') || 'none'}`);
   if (catalogue.regions.length > 0) printWrapped(`regions: ${catalogue.regions.join(', ')}`);
-  const { regions, serverTypes } = catalogue.file;
-  for (const facts of [regions, serverTypes])
+  const { regions, zones: zoned, serverTypes } = catalogue.file;
+  for (const facts of [regions, zoned, serverTypes])
     if (facts !== undefined) printWrapped(`as of ${facts.date}: ${facts.source}`);
   const lists = new Map(offers.flatMap(({ price }) => (price === undefined ? [] : [[price.list.source, price.list]])));
   for (const { date, source } of lists.values()) printWrapped(`prices in ${region} as of ${date}: ${source}`);
@@ -108,13 +110,14 @@ function showOffers(catalogue: Catalogue, { type, region, offers }: Shown & { re
 }
 
 function asJson(catalogue: Catalogue, { type, region, offers }: Shown & { readonly region: string | null }): unknown {
-  const { regions, serverTypes } = catalogue.file;
+  const { regions, zones, serverTypes } = catalogue.file;
   const read = (facts: typeof regions) => (facts === undefined ? null : { date: facts.date, source: facts.source });
   return {
     type,
     region,
     regions: catalogue.regions,
-    read: { regions: read(regions), serverTypes: read(serverTypes) },
+    zones: (region === null ? undefined : catalogue.zonesOf(region)) ?? null,
+    read: { regions: read(regions), zones: read(zones), serverTypes: read(serverTypes) },
     serverTypes: offers.map(({ name, cpus, memory, architecture, gpus, spot, dataDisks, price }) => ({
       name,
       cpus: cpus ?? null,

@@ -34,6 +34,11 @@ export function factsFrom(
   return { date, source: `${what}, as in ${origin}`, rows: sorted };
 }
 
+/** The row of a region with its zones. */
+export function zonesRow(region: string, zones: readonly string[]): string {
+  return [region, ...zones.toSorted(byName)].join(' ');
+}
+
 /** `t3.large` before `t3.xlarge`, `-8` before `-16`. */
 function byName(one: string, other: string): number {
   return one.localeCompare(other, 'en', { numeric: true });

@@ -5,9 +5,9 @@ import { cataloguedTypes, catalogueOf } from '#domain/catalogue/catalogues.ts';
 import { architectureOf, distributionOf, distributions } from '#domain/catalogue/distributions.ts';
 import { priceLists } from '#domain/prices/machine-prices.ts';
 import { awsTypes } from '../../scripts/catalogue/clouds/aws.ts';
-import { azurePrices } from '../../scripts/catalogue/clouds/azure.ts';
+import { azurePrices, azureZones } from '../../scripts/catalogue/clouds/azure.ts';
 import { digitalOceanAnswers } from '../../scripts/catalogue/clouds/digitalocean.ts';
-import { gcpType } from '../../scripts/catalogue/clouds/gcp.ts';
+import { gcpType, gcpZones } from '../../scripts/catalogue/clouds/gcp.ts';
 import { hetznerAnswers } from '../../scripts/catalogue/clouds/hetzner.ts';
 import { endsIn } from '../../scripts/catalogue/distributions.ts';
 import { goTypes } from '../../scripts/catalogue/go-types.ts';
@@ -17,7 +17,10 @@ const today = '2026-11-28';
 describe('the catalogue of each cloud', () => {
   it.each(cataloguedTypes)('each row of %s can be read, and no name is there twice', async (type) => {
     const catalogue = await catalogueOf(type);
-    const { regions, serverTypes } = catalogue?.file ?? {};
+    const { regions, zones, serverTypes } = catalogue?.file ?? {};
+    const zoned = zones?.rows.map((row) => row.split(' ')) ?? [];
+    expect(new Set(zoned.map(([region]) => region)).size).toBe(zoned.length);
+    for (const [region = '', ...own] of zoned) expect(catalogue?.zonesOf(region)).toEqual([...new Set(own)]);
     const names = catalogue?.typeNames ?? [];
     expect(new Set(names).size).toBe(serverTypes?.rows.length ?? 0);
     expect(new Set(regions?.rows).size).toBe(regions?.rows.length ?? 0);
@@ -115,6 +118,26 @@ describe('sources of the catalogue', () => {
 		Architecture: "arm64",
 	},`;
     expect(goTypes(go)).toEqual([{ name: 'g5g.xlarge', cpus: 4, memory: 8, arm: true, gpus: 1 }]);
+  });
+
+  it('zones are read of the lists of Azure and of gcloud, also that a region has none', () => {
+    const place = (name: string, more: object, regionType = 'Physical') => ({
+      name,
+      metadata: { regionType },
+      ...more,
+    });
+    const value = [
+      place('westeurope', { availabilityZoneMappings: [{ logicalZone: '2' }, { logicalZone: '1' }] }),
+      place('westus', {}),
+      place('europe', {}, 'Logical'),
+    ];
+    expect(azureZones(JSON.stringify({ locals: { locations_cached: { value } } }))).toEqual([
+      'westeurope 1 2',
+      'westus',
+    ]);
+    const link = 'https://www.googleapis.com/compute/v1/projects/p/zones/';
+    const listed = [{ name: 'us-east1', zones: [`${link}us-east1-c`, `${link}us-east1-b`] }];
+    expect(gcpZones(JSON.stringify(listed))).toEqual(['us-east1 us-east1-b us-east1-c']);
   });
 
   it('the page of instance types has a table of labels for each', () => {

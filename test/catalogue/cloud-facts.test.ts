@@ -7,6 +7,7 @@ import { validateManifest } from '#domain/manifest/validate-manifest.ts';
 
 interface Written {
   readonly region?: string;
+  readonly zone?: string;
   readonly serverType?: string;
   readonly image?: string;
 }
@@ -21,8 +22,9 @@ const usualOf = (type: string): Written => {
 };
 
 function manifestOf(type: string, written: Written): object {
-  const { region, serverType, image } = { ...usualOf(type), ...written };
-  const pool = { name: 'control', count: 1, serverType, image, providerSpec: { name: 'one', region } };
+  const { region, zone, serverType, image } = { ...usualOf(type), ...written };
+  const providerSpec = { name: 'one', region, ...(zone !== undefined && { zone }) };
+  const pool = { name: 'control', count: 1, serverType, image, providerSpec };
   return {
     apiVersion: 'kubeloom.dev/v1',
     kind: 'InputManifest',
@@ -39,7 +41,14 @@ function manifestOf(type: string, written: Written): object {
   };
 }
 
-const ids = ['unknown-region', 'unknown-server-type', 'unknown-image', 'ended-image', 'wrong-architecture'];
+const ids = [
+  'unknown-region',
+  'unknown-zone',
+  'unknown-server-type',
+  'unknown-image',
+  'ended-image',
+  'wrong-architecture',
+];
 
 async function warningsOf(
   type: string,
@@ -73,6 +82,30 @@ describe('values of clouds', () => {
     expect(found).toMatchObject({ id: 'unknown-region', path: 'providerSpec.region' });
     expect(found?.text).toContain(`did you mean ${meant}?`);
   });
+
+  it.each([
+    ['gcp', 'europe-west1', 'europe-west1-a', 'did you mean europe-west1-'],
+    ['gcp', 'us-central1', 'us-central1-d', 'It had us-central1-a, us-central1-b, us-central1-c, us-central1-f'],
+    ['azure', 'westus', '1', 'leave it out'],
+    ['azure', 'West US', '2', 'had no zones on 2026-'],
+  ])('%s has no zone %s %s', async (type, region, zone, text) => {
+    const [found, ...others] = await warningsOf(type, { region, zone });
+    expect(others.filter(({ id }) => id === 'unknown-zone')).toEqual([]);
+    expect(found).toMatchObject({ id: 'unknown-zone', path: 'providerSpec.zone', text: expect.stringContaining(text) });
+  });
+
+  it.each([
+    ['gcp', 'europe-west1', 'europe-west1-b'],
+    ['gcp', 'europe-north2', 'europe-north2-z'],
+    ['azure', 'westeurope', '3'],
+    ['aws', 'us-east-1', 'us-east-1z'],
+  ])(
+    '%s is not warned of in %s for the zone %s, which it has, or of which nothing is known',
+    async (type, region, zone) => {
+      const found = await warningsOf(type, { region, zone });
+      expect(found.filter(({ id }) => id === 'unknown-zone')).toEqual([]);
+    },
+  );
 
   it.each([
     ['hetzner', 'cpx2222', 'cpx22'],

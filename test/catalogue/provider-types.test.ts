@@ -8,10 +8,23 @@ describe('kubeloom provider types', () => {
     expect(code).toBe(0);
     expect(stdout).toMatch(/^cpx22 +2 +4 +x86 .*€|^cpx22 +2 +4 +x86 .*EUR/m);
     expect(stdout).toMatch(/^cax11 +2 +4 +arm/m);
+    expect(stdout).not.toContain('zones of');
     expect(stdout).toContain('regions: ash, fsn1, hel1, hil, nbg1, sin');
     expect(stdout.replaceAll(/\s+/g, ' ')).toMatch(/as of 2026-\d\d-\d\d: server types, as in .*eu-cloud-prices/);
     const [table = ''] = stdout.split('\n\n');
     expect(table.split('\n').filter((line) => line.length > 80)).toEqual([]);
+  });
+
+  it('the zones of a region are listed where they are known, also that it has none', async () => {
+    const zones = async (type: string, region: string) => {
+      const { stdout } = await kubeloom(['provider', 'types', type, '--region', region]);
+      return stdout.split('\n').find((line) => line.startsWith('zones of'));
+    };
+    expect(await zones('gcp', 'europe-west1')).toBe(
+      'zones of europe-west1: europe-west1-b, europe-west1-c, europe-west1-d',
+    );
+    expect(await zones('azure', 'westeurope')).toBe('zones of westeurope: 1, 2, 3');
+    expect(await zones('azure', 'westus')).toBe('zones of westus: none');
   });
 
   it('--json has every fact of a type, and null where nothing is known', async () => {

@@ -1,5 +1,5 @@
 /**
- * What a cloud sells: regions, server types and images, from the file of its provider type in this folder. `npm run catalogue` writes
+ * What a cloud sells: regions, zones, server types and images, from the file of its provider type in this folder. `npm run catalogue` writes
  * the files. Lists age, so what one lacks is a reason to ask, never to refuse. Prices are in `../prices`, limits in `../machine-limits.ts`.
  */
 import { z } from 'zod';
@@ -17,6 +17,8 @@ export type CatalogueFacts = z.infer<typeof Facts>;
 export const CatalogueFile = z.strictObject({
   /** Undefined where no list has all of them. */
   regions: Facts.optional(),
+  /** A region with its zones: `europe-west1 europe-west1-b europe-west1-c`; a region alone has none. */
+  zones: Facts.optional(),
   serverTypes: Facts.optional(),
   /** Names of images that everyone may use; undefined where each region has others, or anyone may add some. */
   images: Facts.optional(),
@@ -43,6 +45,8 @@ export interface Catalogue {
   readonly regions: readonly string[];
   /** The name as the cloud writes it; undefined when it is not in the list. */
   readonly regionNamed: (region: string) => string | undefined;
+  /** Undefined where they are not known. */
+  readonly zonesOf: (region: string) => readonly string[] | undefined;
   /** All names of server types. */
   readonly typeNames: readonly string[];
   readonly typeNamed: (serverType: string) => ServerTypeFacts | undefined;
@@ -53,11 +57,18 @@ export function readCatalogue(content: unknown): Catalogue {
   const file = CatalogueFile.parse(content);
   const regions = new Map((file.regions?.rows ?? []).map((name) => [plainName(name), name]));
   const places = new Map((file.regions?.rows ?? []).map((name, index) => [plainName(name), index]));
+  const zones = new Map(
+    (file.zones?.rows ?? []).map((row) => {
+      const [name = '', ...own] = row.split(' ');
+      return [plainName(name), own];
+    }),
+  );
   const rows = new Map((file.serverTypes?.rows ?? []).map((row) => [plainName(row.slice(0, row.indexOf(' '))), row]));
   return {
     file,
     regions: file.regions?.rows ?? [],
     regionNamed: (region) => regions.get(plainName(region)),
+    zonesOf: (region) => zones.get(plainName(region)),
     typeNames: [...rows.values()].map((row) => row.slice(0, row.indexOf(' '))),
     typeNamed: (serverType) => {
       const row = rows.get(plainName(serverType));

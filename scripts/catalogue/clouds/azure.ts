@@ -1,10 +1,12 @@
-/** Azure: the sizes that the cluster autoscaler lists, and the regions where Karpenter knows a price of each. */
-import { type CatalogueSource, factsFrom, rowOf } from '../catalogue-source.ts';
+/** Azure: the sizes that the cluster autoscaler lists, the regions where Karpenter knows a price of each, and zones as Azure's modules have them. */
+import { z } from 'zod';
+import { type CatalogueSource, factsFrom, rowOf, zonesRow } from '../catalogue-source.ts';
 import { goTypes } from '../go-types.ts';
 
 export const catalogue: CatalogueSource = async ({ file }) => {
   const prices = await file('Azure/karpenter-provider-azure', 'pkg/providers/pricing/zz_generated.pricing.go');
   const table = await file('kubernetes/autoscaler', 'cluster-autoscaler/cloudprovider/azure/azure_instance_types.go');
+  const locations = await file('Azure/terraform-azurerm-avm-utl-regions', 'modules/cached-data/locations.tf.json');
   const sold = azurePrices(prices.text);
   const regions = factsFrom(prices, 'regions with prices of machines', sold.keys());
   const rows = goTypes(table.text).map((row) => {
@@ -13,8 +15,36 @@ export const catalogue: CatalogueSource = async ({ file }) => {
     return rowOf(soldIn.size === 0 ? row : { ...row, soldIn }, regions.rows);
   });
   const types = factsFrom(table, 'sizes of machines', rows);
-  return { regions, serverTypes: { ...types, source: `${types.source}, with regions as in ${prices.origin}` } };
+  const zones = factsFrom(locations, 'availability zones of regions', azureZones(locations.text));
+  return { regions, zones, serverTypes: { ...types, source: `${types.source}, with regions as in ${prices.origin}` } };
 };
+
+const Locations = z.object({
+  locals: z.object({
+    locations_cached: z.object({
+      value: z.array(
+        z.object({
+          name: z.string(),
+          metadata: z.object({ regionType: z.string() }),
+          availabilityZoneMappings: z.array(z.object({ logicalZone: z.string() })).optional(),
+        }),
+      ),
+    }),
+  }),
+});
+
+/** Rows of the regions where machines can be; those without mappings have no zones. */
+export function azureZones(json: string): readonly string[] {
+  const all = Locations.parse(JSON.parse(json)).locals.locations_cached.value;
+  return all
+    .filter(({ metadata }) => metadata.regionType === 'Physical')
+    .map(({ name, availabilityZoneMappings: zones = [] }) =>
+      zonesRow(
+        name,
+        zones.map(({ logicalZone }) => logicalZone),
+      ),
+    );
+}
 
 /** Names of sizes by region. */
 export function azurePrices(go: string): ReadonlyMap<string, ReadonlySet<string>> {

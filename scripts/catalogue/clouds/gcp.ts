@@ -1,6 +1,6 @@
-/** Google Cloud: the machine types for which Karpenter knows a price, by region; their size is in their name and their series. */
+/** Google Cloud: the machine types for which Karpenter knows a price, by region; their size is in their name and their series. Zones as gcloud lists them. */
 import { z } from 'zod';
-import { type CatalogueSource, factsFrom, rowOf, type TypeRow } from '../catalogue-source.ts';
+import { type CatalogueSource, factsFrom, rowOf, type TypeRow, zonesRow } from '../catalogue-source.ts';
 
 const Prices = z.object({ prices: z.record(z.string(), z.object({ on_demand: z.record(z.string(), z.number()) })) });
 const Machines = z.object({ instances: z.array(z.object({ id: z.string(), vcpu: z.number(), ram_gb: z.number() })) });
@@ -8,6 +8,7 @@ const Machines = z.object({ instances: z.array(z.object({ id: z.string(), vcpu: 
 export const catalogue: CatalogueSource = async ({ file }) => {
   const prices = await file('cloudpilot-ai/karpenter-provider-gcp', 'pkg/providers/pricing/initial-prices.json');
   const machines = await file('mixxor/eu-cloud-prices', 'prices/gcp.json');
+  const listed = await file('yolabingo/django-cloud-provider-zones', 'region_data/gcp_unprocessed.json');
   const sold = Object.entries(Prices.parse(JSON.parse(prices.text)).prices);
   const regions = factsFrom(
     prices,
@@ -21,8 +22,21 @@ export const catalogue: CatalogueSource = async ({ file }) => {
     return rowOf({ ...gcpType(name, sizes), soldIn }, regions.rows);
   });
   const types = factsFrom(prices, 'machine types with a price', rows);
-  return { regions, serverTypes: { ...types, source: `${types.source}, with memory as in ${machines.origin}` } };
+  const zones = factsFrom(listed, 'zones that gcloud lists', gcpZones(listed.text));
+  return { regions, zones, serverTypes: { ...types, source: `${types.source}, with memory as in ${machines.origin}` } };
 };
+
+const Listed = z.array(z.object({ name: z.string(), zones: z.array(z.string()) }));
+
+/** Rows of regions; zones are links that end with their names. */
+export function gcpZones(json: string): readonly string[] {
+  return Listed.parse(JSON.parse(json)).map(({ name, zones }) =>
+    zonesRow(
+      name,
+      zones.map((link) => link.slice(link.lastIndexOf('/') + 1)),
+    ),
+  );
+}
 
 /** GB of memory for each processor, for series in which that is the same for all. */
 function sizesBySeries(machines: readonly { id: string; vcpu: number; ram_gb: number }[]): ReadonlyMap<string, number> {

@@ -58,6 +58,7 @@ export const acceptableWarnings = [
   'unknown-price',
   'unused-property',
   'unknown-region',
+  'unknown-zone',
   'unknown-server-type',
   'unknown-image',
   'ended-image',

@@ -1,8 +1,9 @@
-/** Warnings about regions, server types and images that a cloud did not have when its list was read; never faults, because lists age. */
+/** Warnings about regions, zones, server types and images that a cloud did not have when its list was read; never faults, because lists age. */
 import type { Catalogue } from '#domain/catalogue/catalogue.ts';
 import { type CloudDefaults, cloudDefaults } from '#domain/catalogue/cloud-defaults.ts';
 import { architectureOf, distributionOf, unknownVersion } from '#domain/catalogue/distributions.ts';
 import { meantName } from '#domain/catalogue/meant-name.ts';
+import { machineLimits } from '#domain/machine-limits.ts';
 import { isProviderType, type ProviderTypeName, providerTypes } from '#domain/provider-types.ts';
 import { type Fault, warning } from '../faults/fault.ts';
 import { shown } from '../schema/names.ts';
@@ -27,6 +28,7 @@ export function* cloudFactRules(index: ManifestIndex): Iterable<Fault> {
     if (catalogue === undefined || !isProviderType(type)) continue;
     const cloud = { type, title: providerTypes[type].title, catalogue, today: clouds.today };
     yield* regionRule(cloud, pool, path);
+    yield* zoneRule(cloud, pool, path);
     yield* serverTypeRule(cloud, pool, path);
     yield* imageRules(cloud, pool, path);
   }
@@ -46,6 +48,29 @@ function* regionRule(
     [...path, 'providerSpec', 'region'],
     `${title} had no region ${shown(region)} on ${facts.date}`,
     fixOf(type, known ?? meantName(region, catalogue.regions)),
+  );
+}
+
+/** A zone of the wrong form is a fault of its own. */
+function* zoneRule(
+  { type, title, catalogue }: KnownCloud,
+  { providerSpec: { region = '', zone = '' } = {} }: PartialDynamicPool,
+  path: Path,
+): Iterable<Fault> {
+  const { zones: facts } = catalogue.file;
+  const known = catalogue.zonesOf(region);
+  if (facts === undefined || zone === '' || known === undefined || known.includes(zone)) return;
+  if (machineLimits[type]?.zone?.accepts(zone, region) === false) return;
+  const [first] = known;
+  yield warning(
+    'unknown-zone',
+    [...path, 'providerSpec', 'zone'],
+    first === undefined
+      ? `the region ${shown(region)} of ${title} had no zones on ${facts.date}`
+      : `${title} had no zone ${shown(zone)} in ${shown(region)} on ${facts.date}`,
+    first === undefined
+      ? 'leave it out, or use another region'
+      : `did you mean ${meantName(zone, known) ?? first}? It had ${known.join(', ')}`,
   );
 }
 
