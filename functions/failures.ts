@@ -22,6 +22,7 @@ export const httpStatuses = {
   PlanRefused: 422,
   PlanMoved: 409,
   BudgetMoved: 409,
+  NameTaken: 409,
   ApprovalRequired: 409,
   BuildStillRuns: 500,
   StageFailed: 500,

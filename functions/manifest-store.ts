@@ -60,17 +60,21 @@ export interface ManifestStore {
   head(key: ManifestKey): Promise<ManifestHead | undefined>;
   /** What is known of a manifest that cannot be read; undefined when it does not exist or can be read. */
   remainsOf(key: ManifestKey): Promise<ManifestRemains | undefined>;
-  /** Removes it and its documents by the key alone, whatever they hold; no error when it does not exist. */
+  /** Removes it, its documents and its claims by the key alone, whatever they hold; no error when it does not exist. */
   discard(key: ManifestKey): Promise<void>;
   /** The newest generation and those of the ten before it that are kept, newest first; empty without the manifest. */
   generations(key: ManifestKey): Promise<readonly StoredGeneration[]>;
-  /** Creates the first generation. Throws `VersionConflict` when the manifest exists. */
+  /** Which manifests have these DNS names (in their normal form); those that no one claimed are left out. */
+  ownersOf(names: readonly string[]): Promise<ReadonlyMap<string, ManifestKey>>;
+  /** Creates the first generation, and claims its DNS names. Throws `VersionConflict` when the manifest exists, `NameTaken` when another has a name. */
   create(record: ManifestRecord): Promise<void>;
   /**
    * A new generation comes with its document; for the same one document and checksum stay as they are, whatever the record has.
    * Replaces origin, generation, attempt, status, runId, deleting, templates, templateSecrets, templatesSeen, behind, taking,
    * templatesAsked, retryFrom, debug, plan, retries, failed, orphans, check, stateEdit, remindedAt and dueAt; leaves the lease, `paused` and `cancelRequested` alone.
-   * Throws `VersionConflict` (details: the stored generation and attempt) unless both, and `checks` if it is named, are still `expected`.
+   * A new document claims its DNS names, unless it is deleting; earlier names stay claimed until it is settled as `Done`, as they are still served.
+   * Throws `VersionConflict` (details: the stored generation and attempt) unless both, and `checks` if it is named, are still `expected`,
+   * and `NameTaken` as `create`.
    */
   replace(record: ManifestHead | ManifestRecord, expected: ManifestVersion): Promise<void>;
   /** Pauses or resumes it. Returns what is stored. Throws `NotFound`. */
@@ -94,7 +98,7 @@ export interface ManifestStore {
   begin(key: ManifestKey, fence: number, at: string): Promise<ManifestRecord>;
   /**
    * Sets the final status, frees the lease and sets `dueAt` and `failed` or clears them, only if generation and attempt are still those that were worked on.
-   * `Done` clears `retries`. `acceptedCost` and `templatesAsked` stay when they are not given. Returns 'newer' (and keeps the lease) when they are not. Throws `LeaseLost`.
+   * `Done` clears `retries` and releases names that the document no longer has. `acceptedCost` and `templatesAsked` stay when they are not given. Returns 'newer' (and keeps the lease) when they are not. Throws `LeaseLost`.
    */
   settle(
     key: ManifestKey,
@@ -106,7 +110,7 @@ export interface ManifestStore {
   ): Promise<'settled' | 'newer'>;
   /** Frees the lease of an owner that is gone; does nothing when another holds it. Leaves `dueAt`. Returns what is stored. */
   releaseLease(key: ManifestKey, owner: string): Promise<ManifestHead | undefined>;
-  /** Removes a manifest that is deleting, only if generation is unchanged. Returns 'newer' when it is not. Throws `LeaseLost`. */
+  /** Removes a manifest that is deleting, and releases its names, only if generation is unchanged. Returns 'newer' when it is not. Throws `LeaseLost`. */
   remove(key: ManifestKey, fence: number, generation: number): Promise<'settled' | 'newer'>;
   list(namespace: string | undefined, limit: number, next?: string): Promise<StoredManifests>;
   /** The same without documents: a thirtieth of what is read. One whose document cannot be read is among them. */

@@ -14,37 +14,40 @@ import type {
   StoredGeneration,
   StoredManifests,
 } from '../manifest-store.ts';
+import { dueItems } from './due-manifests.ts';
 import { assigned, assignments, attributeNames } from './dynamo-expressions.ts';
 import {
   type Condition,
   type DynamoTable,
   dueAfter,
-  dueIn,
   type Item,
   itemKeyOf,
   itemsIn,
   type Write,
 } from './dynamo-table.ts';
 import type { LargeDocuments } from './large-documents.ts';
-import { replaced, settled, started } from './manifest-changes.ts';
+import { createdHead, replaced, settled, started } from './manifest-changes.ts';
 import { documentMissing, isWhole, ManifestDocuments } from './manifest-documents.ts';
 import { leaseLost, notFound, versionConflict } from './manifest-errors.ts';
-import { orRemains, pageOfRead, readableHeads, readHead, readManifest } from './manifest-item.ts';
-import { recordFormat } from './stored-record.ts';
-import { dueChecks, dueManifests, manifestItem, manifestsOf, partitionOf } from './table-keys.ts';
+import { eachPage, orRemains, pageOfRead, readableHeads, readHead, readManifest } from './manifest-item.ts';
+import { claimsOf, NameClaims } from './name-claims.ts';
+import { dueManifests, manifestItem, manifestsOf } from './table-keys.ts';
 
 /** The lease is flat in the item: its fence is the item's `fence`, the last one ever given. */
 const held = 'attribute_exists(#leaseOwner) AND #fence = :fence';
 const seenUnchanged = '#generation = :generation AND #attempt = :attempt';
+
 export class DynamoManifests implements ManifestStore {
   readonly #table: DynamoTable;
   readonly #large: LargeDocuments;
   readonly #documents: ManifestDocuments;
+  readonly #names: NameClaims;
 
   constructor(table: DynamoTable, large: LargeDocuments) {
     this.#table = table;
     this.#large = large;
     this.#documents = new ManifestDocuments(table, large);
+    this.#names = new NameClaims(table);
   }
 
   async get(key: ManifestKey): Promise<ManifestRecord | undefined> {
@@ -66,7 +69,13 @@ export class DynamoManifests implements ManifestStore {
   async discard(key: ManifestKey): Promise<void> {
     const { discardDocuments } = await import('./manifest-history.ts');
     await discardDocuments(this.#table, key);
-    await this.#table.remove(manifestItem(key));
+    const removals = await this.#names.removalsOf(await this.#table.get(manifestItem(key)));
+    await this.#table.writeTogether([{ remove: manifestItem(key) }, ...removals]);
+  }
+
+  async ownersOf(names: readonly string[]): Promise<ReadonlyMap<string, ManifestKey>> {
+    await this.#names.claimStored(() => eachPage((next) => this.list(undefined, 200, next)));
+    return this.#names.ownersOf(names);
   }
 
   async generations(key: ManifestKey): Promise<readonly StoredGeneration[]> {
@@ -78,16 +87,10 @@ export class DynamoManifests implements ManifestStore {
 
   /** `together`: what is written with it, or not at all. */
   async create(record: ManifestRecord, together: readonly Write[] = []): Promise<void> {
-    const { lease, document: _document, dueAt, ...plain } = record;
-    const head = {
-      ...manifestItem(record),
-      ...plain,
-      format: recordFormat,
-      ...(dueAt !== undefined && { duePartition: partitionOf(record.status), dueAt }),
-      ...(lease && { leaseOwner: lease.owner, leaseExpiresAt: lease.expiresAt, leaseCost: lease.cost }),
-    };
-    const isNew = { put: head, condition: { expression: 'attribute_not_exists(#pk)' } };
-    if (await this.#table.writeTogether([isNew, ...(await this.#documents.store(record)), ...together])) return;
+    const isNew = { put: createdHead(record), condition: { expression: 'attribute_not_exists(#pk)' } };
+    const writes = [isNew, ...(await this.#documents.store(record)), ...claimsOf(record), ...together];
+    if (await this.#table.writeTogether(writes)) return;
+    await this.#names.refuseTaken(record);
     throw await this.#conflict(record, 'it exists already');
   }
 
@@ -98,18 +101,20 @@ export class DynamoManifests implements ManifestStore {
     together: readonly Write[] = [],
   ): Promise<void> {
     const isNew = 'document' in record && record.generation !== expected.generation;
-    const documents = [...(isNew ? await this.#documents.store(record) : []), ...together];
+    const ofDocument = isNew ? [...(await this.#documents.store(record)), ...claimsOf(record)] : [];
+    const documents = [...ofDocument, ...together];
     if (await this.#replaceHead(record, expected, { documents })) return;
     const whole = await this.#table.get(manifestItem(record));
     if (whole && isWhole(whole) && whole.generation === expected.generation)
       if (await this.#replaceHead(record, expected, { documents: [this.#documents.move(whole), ...documents], whole }))
         return;
+    if (isNew && whole?.generation === expected.generation) await this.#names.refuseTaken(record);
     throw await this.#conflict(record, `generation ${expected.generation} is no longer the newest`);
   }
 
   /** `whole`: the head as an earlier release wrote it, with a document that is moved. */
   async #replaceHead(
-    record: ManifestHead,
+    record: ManifestHead | ManifestRecord,
     expected: ManifestVersion,
     { documents, whole }: { readonly documents: readonly Write[]; readonly whole?: Item },
   ): Promise<boolean> {
@@ -194,8 +199,10 @@ export class DynamoManifests implements ManifestStore {
     also: SettledWith = {},
   ): Promise<'settled' | 'newer'> {
     const condition = { expression: `${held} AND ${seenUnchanged}`, values: attributeNames({ fence, ...seen }) };
-    if (await this.#table.update(manifestItem(key), settled(status, at, also), condition)) return 'settled';
-    return this.#newerOrLost(key, fence);
+    const head = await this.#table.update(manifestItem(key), settled(status, at, also), condition);
+    if (head === undefined) return this.#newerOrLost(key, fence);
+    if (status === 'Done' && also.failed === undefined) await this.#names.releaseLeft(head);
+    return 'settled';
   }
 
   async releaseLease(key: ManifestKey, owner: string): Promise<ManifestHead | undefined> {
@@ -211,7 +218,8 @@ export class DynamoManifests implements ManifestStore {
       values: attributeNames({ fence, generation, deleting: true }),
     };
     // Together: a manifest that is created again at once has a document under the same key.
-    const writes = [{ remove: manifestItem(key), condition }, ...this.#documents.remove(key, generation)];
+    const names = await this.#names.removalsOf(await this.#table.get(manifestItem(key)));
+    const writes = [{ remove: manifestItem(key), condition }, ...this.#documents.remove(key, generation), ...names];
     return (await this.#table.writeTogether(writes)) ? 'settled' : this.#newerOrLost(key, fence);
   }
 
@@ -247,14 +255,7 @@ export class DynamoManifests implements ManifestStore {
     limit: number,
     report?: (unreadable: PipelineError) => void,
   ): Promise<readonly ManifestHead[]> {
-    const { items: waiting } = await this.#table.query({ ...dueIn(dueManifests, now), limit });
-    const room = limit - waiting.length;
-    const { items: checks } =
-      room > 0 ? await this.#table.query({ ...dueIn(dueChecks, now), limit: room }) : { items: [] };
-    // The index lags behind the table: manifests that settled or got a longer lease since then are not due.
-    const items = (await this.#table.getAll([...waiting, ...checks].map(itemKeyOf))).filter(
-      ({ dueAt }) => dueAt !== undefined && String(dueAt) <= now,
-    );
+    const items = await dueItems(this.#table, now, limit);
     return readableHeads(items, report);
   }
 

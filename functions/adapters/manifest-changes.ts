@@ -1,11 +1,12 @@
 /** What writes change of the head of a manifest. */
-import type { ManifestHead, ManifestStatus } from '#contracts/records.ts';
+import type { ManifestHead, ManifestRecord, ManifestStatus } from '#contracts/records.ts';
 import { noCost } from '#domain/prices/money.ts';
 import type { SettledWith } from '../manifest-store.ts';
 import { assigned, assignments, attributeNames } from './dynamo-expressions.ts';
-import type { Condition } from './dynamo-table.ts';
+import type { Condition, Item } from './dynamo-table.ts';
+import { namesInHead, namesOfChange } from './name-claims.ts';
 import { recordFormat } from './stored-record.ts';
-import { partitionOf } from './table-keys.ts';
+import { manifestItem, partitionOf } from './table-keys.ts';
 
 /** What `replace` takes of a record, or removes where that has none. */
 const taken = [
@@ -28,21 +29,42 @@ const taken = [
   ...(['acceptedCost', 'remindedAt', 'failed'] as const),
 ] as const;
 
-/** `withChecksum`: it comes with its document, and the same in both says that they belong together. `isWhole`: as an earlier release wrote it. */
+/** The head of a manifest that is new. */
+export function createdHead(record: ManifestRecord): Item {
+  const { lease, document: _document, dueAt, ...plain } = record;
+  return {
+    ...manifestItem(record),
+    ...plain,
+    format: recordFormat,
+    ...(dueAt !== undefined && { duePartition: partitionOf(record.status), dueAt }),
+    ...(lease && { leaseOwner: lease.owner, leaseExpiresAt: lease.expiresAt, leaseCost: lease.cost }),
+    ...namesInHead(record),
+  };
+}
+
+/**
+ * `withChecksum`: it comes with its document, and the same in both says that they belong together; so do the names in the document. `isWhole`:
+ * as an earlier release wrote it.
+ */
 export function replaced(
-  record: ManifestHead,
+  record: ManifestHead | ManifestRecord,
   { withChecksum, isWhole }: { readonly withChecksum: boolean; readonly isWhole: boolean },
 ): Condition {
   const { checksum, status, dueAt, checks } = record;
-  return assigned({
+  const { wanted, added } = withChecksum && 'document' in record ? namesOfChange(record) : noNames;
+  const change = assigned({
     ...Object.fromEntries(taken.map((field) => [field, record[field]])),
     format: recordFormat,
     ...(checks !== undefined && { checks }),
     ...(withChecksum && { checksum }),
     duePartition: dueAt === undefined ? undefined : partitionOf(status),
     ...(isWhole && { document: undefined }),
+    ...wanted,
   });
+  return { expression: `${change.expression}${added.expression}`, values: { ...change.values, ...added.values } };
 }
+
+const noNames: ReturnType<typeof namesOfChange> = { wanted: {}, added: { expression: '' } };
 
 /** The holder of the lease leads to what is accepted at this moment. */
 export function started(status: 'Running' | 'Deleting', at: string): Condition {

@@ -36,6 +36,18 @@ export function pageOfRead<Read extends ManifestHead>(
   return { items, unreadable, ...(next === undefined ? {} : { next }) };
 }
 
+/** All that can be read, page by page. */
+export async function* eachPage<Read extends ManifestHead>(
+  pageFrom: (next: string | undefined) => Promise<StoredManifests<Read>>,
+): AsyncGenerator<Read> {
+  let next: string | undefined;
+  do {
+    const page = await pageFrom(next);
+    yield* page.items;
+    next = page.next;
+  } while (next !== undefined);
+}
+
 /** What is left of an item that `readManifest` refused for `reason`. */
 function remainsOf(item: Item, reason: string): ManifestRemains {
   const { namespace, name, uid, generation, attempt, runId, deleting, fence, createdAt, updatedAt, lease } =
@@ -74,10 +86,17 @@ function nothingOf(key: ManifestKey): ManifestRecord {
   };
 }
 
-/** The lease is flat in the item; keys, index, format and the place of the document are the store's own. */
+/** The lease is flat in the item; keys, index, format, names and the place of the document are the store's own. */
 function plainOf(item: Item): Item {
   const { pk: _pk, sk: _sk, duePartition: _due, format: _format, document: _document, ...rest } = item;
-  const { leaseOwner: owner, leaseExpiresAt: expiresAt, leaseCost: cost, ...plain } = rest;
+  const {
+    leaseOwner: owner,
+    leaseExpiresAt: expiresAt,
+    leaseCost: cost,
+    names: _names,
+    wanted: _wanted,
+    ...plain
+  } = rest;
   const held = { owner, fence: plain.fence, expiresAt, ...(cost !== undefined && { cost }) };
   return { ...plain, lease: owner === undefined ? null : held };
 }

@@ -30,6 +30,7 @@ import type { PlansOf, WaitingPlanKey } from '../waiting-plan-store.ts';
  * | credentials of a build | `BUILD#<build>`   | `CREDENTIALS`           |                           |
  * | budget          | `BUDGETS`                | `<ns>` or `*`           |                           |
  * | waiting plan    | `PLANS`                  | `<ns>#<name>#<id>`      |                           |
+ * | DNS name in use | `NAMES`                  | `<name>`                |                           |
  *
  * All heads share one partition: listing them is one consistent query, and a thousand writes a second is far away. Documents are not
  * among them: an item is read and paid for as a whole, whatever a query asks of it.
@@ -177,6 +178,9 @@ export const waitingPlanItem = (key: WaitingPlanKey): ItemKey => ({
   pk: waitingPlans,
   sk: `${waitingPlansOf(key)}${key.id}`,
 });
+
+/** Which manifest has a DNS name. */
+export const nameItem = (name: string): ItemKey => ({ pk: 'NAMES', sk: name });
 
 /** What serialises what is accepted within the budget of a namespace, or of the installation (`*`). */
 export const budgetItem = (of: string): ItemKey => ({ pk: 'BUDGETS', sk: of });

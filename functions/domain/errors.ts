@@ -32,6 +32,7 @@ export const errorNames = {
   PlanRefused: 'the change cannot be planned; the reason is given',
   PlanMoved: 'what the plan was made from has changed; the message says what',
   BudgetMoved: 'others were accepted within the same budget at the same moment; retry',
+  NameTaken: 'a DNS name of the document belongs to another manifest; use another name',
   ApprovalRequired: 'the plan is kept as proposed until someone approves it',
   BuildStillRuns: 'a build may still run; until it has ended nothing else may work on its cluster',
   StageFailed: 'a tool failed; class, cause and hint are in the stage result',

@@ -38,15 +38,22 @@ const usesOfHeads: ReadonlySet<string> = new Set<PortUse>([
 const otherPartitions: Readonly<Record<string, readonly string[]>> = {
   'events.appendOnce': ['READINGS#'],
   'rollOuts.quiet': ['ROLLOUTS'],
+  // A document is written together with the DNS names that it claims, and these are released when it is gone or has others.
+  'manifests.ownersOf': ['NAMES'],
+  'manifests.create': ['NAMES'],
+  'manifests.replace': ['NAMES'],
+  'manifests.settle': ['NAMES'],
+  'manifests.remove': ['NAMES'],
+  'manifests.discard': ['NAMES'],
   // What is accepted is written together with the budgets that it counts in.
-  'budgets.acceptManifest': ['MANIFESTS', 'MANIFEST#'],
+  'budgets.acceptManifest': ['MANIFESTS', 'MANIFEST#', 'NAMES'],
   'budgets.acceptRollOut': ['ROLLOUTS#'],
 };
 
 /** Rights for one call of a port (`manifests.get`). */
 export function partitionsOfUse(use: string): readonly string[] {
-  if (usesOfHeads.has(use)) return partitionsOfHeads;
-  return [...(partitionsOfPort[portOf(use)] ?? []), ...(otherPartitions[use] ?? [])];
+  const own = usesOfHeads.has(use) ? partitionsOfHeads : (partitionsOfPort[portOf(use)] ?? []);
+  return [...own, ...(otherPartitions[use] ?? [])];
 }
 
 /** Rights for many calls, each once, by the name of their port. */

@@ -23,6 +23,7 @@ export const submissionUses = [
   'manifests.get',
   'manifests.list',
   'manifests.listHeads',
+  'manifests.ownersOf',
   'manifests.remainsOf',
   'manifests.replace',
   'manifests.requestCancel',

@@ -39,12 +39,12 @@ afterAll(() => {
 /** Their work is the planner, which is a third of them; in every other function it is loaded when there is something to plan. */
 const planners = ['plan-cluster', 'plan-manifest'];
 
-it('a cold start of a function loads at most 400 kB, and one that always plans at most 459 kB', () => {
+it('a cold start of a function loads at most 400 kB, and one that always plans at most 462 kB', () => {
   expect(Object.keys(sizes)).toEqual(Object.keys(functionFiles));
   expect(Object.keys(sizes)).toEqual(expect.arrayContaining(planners));
   for (const [name, { start, from }] of Object.entries(sizes)) {
     expect(start, name).toBeGreaterThan(100_000);
-    expect(start, `${name}: ${JSON.stringify(from)}`).toBeLessThanOrEqual(planners.includes(name) ? 459_000 : 400_000);
+    expect(start, `${name}: ${JSON.stringify(from)}`).toBeLessThanOrEqual(planners.includes(name) ? 462_000 : 400_000);
   }
 });
 
@@ -69,11 +69,11 @@ it('an import of a function makes at most 23,000 calls, and more only where it n
   }
 }, 300_000);
 
-it('a function has at most 826 kB loaded with its largest part', () => {
+it('a function has at most 829 kB loaded with its largest part', () => {
   for (const [name, { start, most, all }] of Object.entries(sizes)) {
     expect(most, name).toBeGreaterThan(start);
     expect(all, name).toBeGreaterThan(most);
-    expect(most, name).toBeLessThanOrEqual(826_000);
+    expect(most, name).toBeLessThanOrEqual(829_000);
   }
 });
 

@@ -48,6 +48,7 @@ import { gitSourceStoreContract } from './git-source-store.contract.ts';
 import { eventStoreContract, runStoreContract } from './history-stores.contract.ts';
 import { inventoryStoreContract } from './inventory-store.contract.ts';
 import { manifestLayoutContract } from './manifest-layout.contract.ts';
+import { manifestNamesContract } from './manifest-names.contract.ts';
 import { manifestStoreContract } from './manifest-store.contract.ts';
 import { notificationStoreContract } from './notification-store.contract.ts';
 import {
@@ -106,6 +107,7 @@ const documents = (): LargeDocuments => new LargeDocuments(recordedArtifacts());
 let bucket = 0;
 
 manifestStoreContract('DynamoDB', () => recordedPort('manifests', new DynamoManifests(freshTable(), documents())));
+manifestNamesContract('DynamoDB', () => recordedPort('manifests', new DynamoManifests(freshTable(), documents())));
 manifestLayoutContract(() => ({
   client: table,
   freshName: () => tables[fresh()] ?? 'too few tables',
@@ -174,6 +176,7 @@ describe('documents too large for a table', () => {
     const cold = () => recordedPort('manifests', new DynamoManifests(table, new LargeDocuments(artifacts)));
     await cold().create(aManifest({ ...large, dueAt: minute(1) }));
     await cold().replace(aManifest({ ...large, generation: 2, dueAt: minute(1) }), { generation: 1, attempt: 1 });
+    expect((await cold().ownersOf(['k8s.example.com'])).size).toBe(0);
     const taken = await cold().takeLease(key, 'someone', term(0));
     const answers = [
       await cold().get(key),

@@ -37,6 +37,17 @@ export function budgetStoreContract(name: string, make: () => AcceptingStores): 
       expect(await budgets.get('*')).toEqual({ of: '*', ...nothing, accepted: { USD: 1000 } });
     });
 
+    it('a manifest with a name of another one takes nothing of a budget', async () => {
+      const { budgets, manifests } = make();
+      const document = {
+        spec: { loadBalancers: { clusters: [{ dns: { dnsZone: 'example.com', hostname: 'k8s' } }] } },
+      };
+      await manifests.create(aManifest({ document }));
+      const late = budgets.acceptManifest([share(1000, 0)], { manifest: aManifest({ name: 'late', document }) });
+      await expect(late).rejects.toMatchObject({ name: 'NameTaken' });
+      expect((await budgets.get('team')).accepted).toEqual({});
+    });
+
     it('another attempt of a generation takes its share, too', async () => {
       const { budgets, manifests } = make();
       await manifests.create(aManifest());

@@ -20,6 +20,7 @@ import { artifactsContract, secretStoreContract, templateReferenceStoreContract 
 import { gitSourceStoreContract } from './git-source-store.contract.ts';
 import { eventStoreContract, runStoreContract } from './history-stores.contract.ts';
 import { inventoryStoreContract } from './inventory-store.contract.ts';
+import { manifestNamesContract } from './manifest-names.contract.ts';
 import { manifestStoreContract } from './manifest-store.contract.ts';
 import { notificationStoreContract } from './notification-store.contract.ts';
 import { repairBudgetContract } from './repair-budget.contract.ts';
@@ -27,6 +28,7 @@ import { rollOutStoreContract } from './roll-out-store.contract.ts';
 import { waitingPlanStoreContract } from './waiting-plan-store.contract.ts';
 
 manifestStoreContract('in memory', () => new InMemoryManifests());
+manifestNamesContract('in memory', () => new InMemoryManifests());
 clusterStoreContract('in memory', () => new InMemoryClusters());
 agentReportStoreContract('in memory', () => new InMemoryAgentReports());
 demandStoreContract('in memory', () => new InMemoryDemands());

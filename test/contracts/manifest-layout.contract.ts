@@ -62,6 +62,31 @@ export function manifestLayoutContract(world: () => World): void {
       expect(await items()).toEqual([]);
     });
 
+    it('names in documents of an earlier release are claimed before the first question, of two that have one the first', async () => {
+      const { store, items, put, remove } = open();
+      const serving = (hostname: string) => ({
+        spec: { loadBalancers: { clusters: [{ dns: { dnsZone: 'example.com', hostname } }] } },
+      });
+      const other = { namespace: key.namespace, name: 'twin' };
+      await store.create(aManifest({ document: serving('k8s') }));
+      await store.create(aManifest({ ...other, document: serving('else') }));
+      const [first] = (await items()).filter(({ pk }) => pk === `MANIFEST#${key.namespace}#${key.name}`);
+      for (const item of await items()) {
+        const { names: _names, wanted: _wanted, ...old } = item;
+        if (item.pk === 'NAMES') await remove({ pk: 'NAMES', sk: String(item.sk) });
+        else if (item.pk === 'MANIFESTS') await put(old);
+        else await put({ ...item, document: first?.document });
+      }
+      expect([...(await store.ownersOf(['k8s.example.com']))]).toEqual([['k8s.example.com', key]]);
+      const late = store.create(aManifest({ name: 'late', document: serving('k8s') }));
+      await expect(late).rejects.toMatchObject({ name: 'NameTaken' });
+      // It releases what was claimed for it.
+      await store.replace(aManifest({ generation: 2, document: {} }), { generation: 1, attempt: 1 });
+      const taken = await store.takeLease(key, 'run', term(0));
+      await store.settle(key, taken?.lease.fence ?? 0, { generation: 2, attempt: 1 }, 'Done', minute(1));
+      expect((await store.ownersOf(['k8s.example.com'])).size).toBe(0);
+    });
+
     it('a refused generation or a refused create writes no items', async () => {
       const { store, items } = open();
       await store.create(generationOf(1));

@@ -2,6 +2,7 @@
 import type { TemplatesAsked } from '#contracts/moved-templates.ts';
 import type { Lease, ManifestHead, ManifestKey, ManifestRecord } from '#contracts/records.ts';
 import { PipelineError } from '#domain/errors.ts';
+import { claimedNames } from '#domain/manifest/values/claimed-names.ts';
 import type {
   LeaseTerm,
   ManifestRemains,
@@ -18,6 +19,7 @@ const idOf = (key: ManifestKey): string => `${key.namespace}#${key.name}`;
 export class InMemoryManifests implements ManifestStore {
   readonly #records = new Map<string, ManifestRecord>();
   readonly #earlier = new Map<string, StoredGeneration>();
+  readonly #names = new Map<string, ManifestKey>();
 
   async get(key: ManifestKey): Promise<ManifestRecord | undefined> {
     return structuredClone(this.#records.get(idOf(key)));
@@ -35,7 +37,12 @@ export class InMemoryManifests implements ManifestStore {
 
   async discard(key: ManifestKey): Promise<void> {
     this.#records.delete(idOf(key));
+    this.#release(key, []);
     for (const id of this.#earlier.keys()) if (id.startsWith(`${idOf(key)}#`)) this.#earlier.delete(id);
+  }
+
+  async ownersOf(names: readonly string[]): Promise<ReadonlyMap<string, ManifestKey>> {
+    return new Map(names.flatMap((name) => ownedBy(name, this.#names.get(name))));
   }
 
   async generations(key: ManifestKey): Promise<readonly StoredGeneration[]> {
@@ -57,6 +64,7 @@ export class InMemoryManifests implements ManifestStore {
   async create(record: ManifestRecord): Promise<void> {
     const stored = this.#records.get(idOf(record));
     if (stored) throw conflict(stored);
+    this.#claim(record);
     this.#records.set(idOf(record), structuredClone(record));
   }
 
@@ -64,6 +72,7 @@ export class InMemoryManifests implements ManifestStore {
     const stored = this.#records.get(idOf(record));
     if (stored?.generation !== expected.generation || stored.attempt !== expected.attempt) throw conflict(stored);
     if (expected.checks !== undefined && expected.checks !== (stored.checks ?? 0)) throw conflict(stored);
+    if ('document' in record && record.generation !== stored.generation) this.#claim(record);
     if (record.generation !== stored.generation) {
       this.#earlier.set(`${idOf(record)}#${stored.generation}`, structuredClone(generationOf(stored)));
       this.#earlier.delete(`${idOf(record)}#${stored.generation - 10}`);
@@ -176,6 +185,7 @@ export class InMemoryManifests implements ManifestStore {
     const { retries, failed: _failed, ...rest } = freed(stored);
     const kept = { ...rest, ...(status !== 'Done' && retries !== undefined && { retries }) };
     this.#records.set(idOf(key), { ...kept, ...(acceptedCost && { acceptedCost }), status, updatedAt: at, ...next });
+    if (status === 'Done' && next.failed === undefined) this.#release(key, claimedNames(stored.document));
     return 'settled';
   }
 
@@ -188,8 +198,7 @@ export class InMemoryManifests implements ManifestStore {
   async remove(key: ManifestKey, fence: number, generation: number): Promise<'settled' | 'newer'> {
     const { stored } = this.#held(key, fence);
     if (stored.generation !== generation || !stored.deleting) return 'newer';
-    this.#records.delete(idOf(key));
-    for (const id of this.#earlier.keys()) if (id.startsWith(`${idOf(key)}#`)) this.#earlier.delete(id);
+    await this.discard(key);
     return 'settled';
   }
 
@@ -220,6 +229,19 @@ export class InMemoryManifests implements ManifestStore {
     return structuredClone(due.sort((a, b) => place(a).localeCompare(place(b))).slice(0, limit)).map(headOf);
   }
 
+  /** All of them or none. */
+  #claim(record: ManifestRecord): void {
+    const names = record.deleting ? [] : claimedNames(record.document);
+    const isOthers = (name: string) => idOf(this.#names.get(name) ?? record) !== idOf(record);
+    if (names.some(isOthers)) throw new PipelineError('NameTaken', `taken: ${names.filter(isOthers).join(', ')}`);
+    for (const name of names) this.#names.set(name, { namespace: record.namespace, name: record.name });
+  }
+
+  #release(key: ManifestKey, but: readonly string[]): void {
+    for (const [name, owner] of this.#names)
+      if (idOf(owner) === idOf(key) && !but.includes(name)) this.#names.delete(name);
+  }
+
   #there(key: ManifestKey): ManifestRecord {
     const stored = this.#records.get(idOf(key));
     if (stored) return stored;
@@ -241,6 +263,9 @@ export class InMemoryManifests implements ManifestStore {
 export function headOf({ document: _document, ...head }: ManifestRecord): ManifestHead {
   return head;
 }
+
+const ownedBy = (name: string, owner: ManifestKey | undefined): [string, ManifestKey][] =>
+  owner ? [[name, owner]] : [];
 
 function generationOf({ generation, document, origin }: ManifestRecord): StoredGeneration {
   return { generation, document, ...(origin && { origin }) };

@@ -8,7 +8,7 @@ import { withoutEmptyFields } from '../manifest/faults/kubernetes-document.ts';
 import { manifestOfDocument } from '../manifest/groups/manifest-of-document.ts';
 import { validateAsManifest } from '../manifest/groups/validate-as-manifest.ts';
 import { validateRoleBinding } from '../manifest/role-binding.ts';
-import type { ValidationContext } from '../manifest/rules/manifest-index.ts';
+import type { NameOwner, ValidationContext } from '../manifest/rules/manifest-index.ts';
 import { GitSource, gitSourceSecret } from '../manifest/schema/git-source.ts';
 import { type ManifestKind, manifestKinds } from '../manifest/schema/manifest-kinds.ts';
 import { Notification, notificationSecret } from '../manifest/schema/notification.ts';
@@ -18,6 +18,7 @@ import { validateSecret } from '../manifest/secrets/validate-secret.ts';
 import { validateGitSource } from '../manifest/validate-git-source.ts';
 import { validateNotification } from '../manifest/validate-notification.ts';
 import { validateTemplateReference } from '../manifest/validate-template-reference.ts';
+import { claimedNames } from '../manifest/values/claimed-names.ts';
 import { nearest } from '../nearest.ts';
 
 const documentKinds = [
@@ -56,8 +57,10 @@ export function validateDocuments(
   const known = withSet(context, documents);
   const uses = usesIn(documents, stored);
   const seen = new Set<string>();
+  const names = new Map(known.namesInUse);
   return documents.map((document) => {
-    const verdict = judge(document, known, uses);
+    const verdict = judge(document, { ...known, namesInUse: names }, uses);
+    for (const [name, owner] of namesOf(document)) if (!names.has(name)) names.set(name, owner);
     const key = `${verdict.kind} ${verdict.namespace === '*' ? '' : `${verdict.namespace}/`}${verdict.name}`;
     const isTwin = verdict.kind !== undefined && verdict.name !== '' && seen.has(key);
     seen.add(key);
@@ -69,6 +72,14 @@ export function validateDocuments(
     );
     return { ...verdict, faults: [...verdict.faults, twin] };
   });
+}
+
+/** DNS names of a manifest: those after it may not have them. */
+function namesOf(document: unknown): readonly (readonly [string, NameOwner])[] {
+  if (!isManifest(document)) return [];
+  const { namespace, name } = documentName(document);
+  const manifest = `${namespace}/${name}`;
+  return claimedNames(document).map((one) => [one, { manifest, shown: manifest }]);
 }
 
 /** The kind of a document; undefined when it is not one of Kubeloom. */

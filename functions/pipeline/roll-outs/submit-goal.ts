@@ -2,7 +2,7 @@
 import type { ManifestHead, ManifestRecord } from '#contracts/records.ts';
 import { RollOutGoals, type RollOutKey, type RollOutRecord, rollOutKeys } from '#contracts/roll-outs.ts';
 import type { SubmitClusterOutput } from '#contracts/state-inputs.ts';
-import { PipelineError } from '#domain/errors.ts';
+import { isPipelineError, PipelineError } from '#domain/errors.ts';
 import type { RollOutCluster } from '#domain/roll-out/roll-out.ts';
 import type { Using } from '../../ports.ts';
 import { storeDriftCheck } from '../drift/start-drift-check.ts';
@@ -56,7 +56,12 @@ export async function submitGoal(
     return { ...answer, start: false, refused: stored ? changedText(stored) : 'its manifest was deleted' };
   }
   const next = await nextOf(deps, rollOut, { stored, planned, again: reached });
-  await storeNext(deps, stored, next.record);
+  try {
+    await storeNext(deps, stored, next.record);
+  } catch (cause) {
+    if (!isPipelineError(cause, 'NameTaken')) throw cause;
+    return { ...answer, start: false, refused: cause.message };
+  }
   const { record, reason } = next;
   const message = `generation ${record.generation}, attempt ${record.attempt}: ${reason}`;
   const event = { at: record.updatedAt, runId: record.runId, level: 'info', kind: 'Requested', message } as const;

@@ -37,7 +37,7 @@ export interface Submitted {
 }
 
 /**
- * Throws `InvalidManifest` with every fault, `VersionConflict` when another request was faster, `PlanMoved` when it is not the
+ * Throws `InvalidManifest` with every fault, also when another manifest took a name at the same moment, `VersionConflict` when another request was faster, `PlanMoved` when it is not the
  * plan that was asked for, and `ApprovalRequired` when that is only kept.
  */
 export async function submitDocument(
@@ -82,6 +82,10 @@ export async function submitDocument(
     const now = sameIsFine && isPipelineError(error, 'VersionConflict') ? await deps.manifests.get(key) : undefined;
     if (now && !now.deleting && now.checksum === change.record.checksum) {
       return { record: now, unchanged: true, warnings };
+    }
+    if (isPipelineError(error, 'NameTaken')) {
+      const { faults: taken } = assess(await gather(deps, key, submission));
+      refuseFaults('manifest', key, taken);
     }
     throw error;
   }

@@ -1,4 +1,4 @@
-/** The context of the rules of manifests: which references exist, which machines are in use. */
+/** The context of the rules of manifests: which references exist, which machines and names are in use. */
 import { DnsSubdomain } from '#contracts/http-parameters.ts';
 import type { ManifestKey } from '#contracts/records.ts';
 import { readObjects } from '#documents/read-objects.ts';
@@ -9,12 +9,12 @@ import { knownClouds } from '#domain/manifest/known-clouds.ts';
 import { type Reference, referenceName, referencesIn } from '#domain/manifest/references-in.ts';
 import type { ValidationContext } from '#domain/manifest/rules/manifest-index.ts';
 import { pricesOf } from '#domain/prices/scaling-prices.ts';
-import { type AdmittedCaller, shownTo } from '../../caller.ts';
+import type { AdmittedCaller } from '../../caller.ts';
 import type { SubmissionPorts } from '../../rights/submission-uses.ts';
 import { isRecent, lastReport } from '../records/agent-reports.ts';
 import { clusterName } from '../records/cluster-records.ts';
 import { secretPath } from '../records/secret-path.ts';
-import { everyManifest } from '../records/stored-manifest.ts';
+import { claimedByManifests, endpointsOfOthers, type PlacedDocument } from './held-by-manifests.ts';
 
 type SurroundingPorts = Pick<
   SubmissionPorts,
@@ -23,12 +23,6 @@ type SurroundingPorts = Pick<
 
 /** More than any real manifest refers to; each costs a question to another service. */
 const mostReferences = 500;
-
-/** A document, and where it belongs. */
-export interface PlacedDocument {
-  readonly key: ManifestKey;
-  readonly document: unknown;
-}
 
 /** Asks only about what the document refers to. Throws `Forbidden` when the caller may not use them. */
 export async function validationContextOf(
@@ -39,7 +33,7 @@ export async function validationContextOf(
 ): Promise<Required<ValidationContext>> {
   const [stored, endpointsInUse] = await Promise.all([
     storedReferences(deps, [{ key, document }], caller),
-    endpointsIn(document).length === 0 ? new Map<string, string>() : endpointsOfOthers(deps, key, caller),
+    endpointsOfOthers(deps, { key, document }, caller),
   ]);
   return { ...stored, endpointsInUse };
 }
@@ -56,12 +50,13 @@ export async function storedReferences(
     const found = await Promise.all(asked.map(async (one) => ((await exists(one)) ? [referenceName(one)] : [])));
     return new Set(found.flat());
   };
-  const [secrets, templateReferences, atWork] = await Promise.all([
+  const [secrets, templateReferences, namesInUse, atWork] = await Promise.all([
     existing('secretRef', ({ namespace, name }) => deps.secrets.exists(secretPath(namespace, name))),
     existing(
       'templatesRef',
       async ({ namespace, name }) => (await deps.templateReferences.get(namespace, name)) !== undefined,
     ),
+    claimedByManifests(deps, placed, caller),
     agentsAtWork(deps, placed, caller),
   ]);
   const {
@@ -82,6 +77,7 @@ export async function storedReferences(
     secrets,
     ownTemplates: sources !== 'builtin',
     templateReferences,
+    namesInUse,
     installationProxy,
     agents,
     clouds,
@@ -149,30 +145,6 @@ function refuseForeign(caller: AdmittedCaller, key: ManifestKey, referred: reado
     'Forbidden',
     `${caller.name} lacks the role operator in the namespaces that the document refers to: ${names}`,
   );
-}
-
-async function endpointsOfOthers(
-  deps: Pick<SubmissionPorts, 'manifests'>,
-  key: ManifestKey,
-  caller: AdmittedCaller,
-): Promise<Map<string, string>> {
-  const owners = new Map<string, string>();
-  for await (const record of everyManifest(deps)) {
-    if (record.namespace === key.namespace && record.name === key.name) continue;
-    for (const endpoint of endpointsIn(record.document)) owners.set(endpoint, shownTo(caller, record));
-  }
-  return owners;
-}
-
-/** Addresses of the static nodes of a document, whatever else is wrong with it. */
-function endpointsIn(document: unknown): readonly string[] {
-  const pools = at(at(at(draftOfDocument(document), 'spec'), 'nodePools'), 'static');
-  return listOf(pools)
-    .flatMap((pool) => listOf(at(pool, 'nodes')))
-    .flatMap((node) => {
-      const endpoint = at(node, 'endpoint');
-      return typeof endpoint === 'string' ? [endpoint] : [];
-    });
 }
 
 /** Types of the providers of a document, whatever else is wrong with it. */

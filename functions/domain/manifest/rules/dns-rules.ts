@@ -2,12 +2,13 @@
 import { providerTypeFacts, providerTypesThat } from '#domain/provider-types.ts';
 import { error, type Fault } from '../faults/fault.ts';
 import { shown } from '../schema/names.ts';
+import { nameInZone } from '../values/dns-name.ts';
 import { apiRoleIndex } from './load-balancer-rules.ts';
 import { type ManifestIndex, named, type Path } from './manifest-index.ts';
 import type { PartialLoadBalancer } from './partial-manifest.ts';
 import { unknownName } from './references.ts';
 
-/** The provider serves DNS; every host name is used once in its zone; the API has no alternative names. */
+/** The provider serves DNS; every host name is used once in the installation; the API has no alternative names. */
 export function* dnsRules(manifestIndex: ManifestIndex): Iterable<Fault> {
   const taken = new Map<string, string>();
   for (const { thing: balancer, path } of manifestIndex.loadBalancers) {
@@ -20,7 +21,7 @@ export function* dnsRules(manifestIndex: ManifestIndex): Iterable<Fault> {
         'remove them, or use a second load balancer',
       );
     }
-    yield* hostNames(balancer, place, taken);
+    yield* hostNames(manifestIndex, { balancer, path: place, taken });
   }
 }
 
@@ -41,7 +42,17 @@ function* dnsProvider(manifestIndex: ManifestIndex, { dns }: PartialLoadBalancer
   );
 }
 
-function* hostNames(balancer: PartialLoadBalancer, path: Path, taken: Map<string, string>): Iterable<Fault> {
+interface NamedBalancer {
+  readonly balancer: PartialLoadBalancer;
+  readonly path: Path;
+  /** Names of the load balancers before it, with the balancer that has each. */
+  readonly taken: Map<string, string>;
+}
+
+function* hostNames(
+  { context, namespace, name: manifest }: ManifestIndex,
+  { balancer, path, taken }: NamedBalancer,
+): Iterable<Fault> {
   const { dns } = balancer;
   const names: (readonly [string, Path])[] = dns.alternativeNames.map((name, index) => [
     name,
@@ -50,9 +61,15 @@ function* hostNames(balancer: PartialLoadBalancer, path: Path, taken: Map<string
   if (dns.hostname !== undefined) names.unshift([dns.hostname, [...path, 'hostname']]);
   for (const [name, place] of names) {
     if (name === '' || dns.dnsZone === undefined) continue;
-    const full = `${name}.${dns.dnsZone}`.toLowerCase().replace(/\.$/, '');
+    const full = nameInZone(name, dns.dnsZone);
     const owner = taken.get(full);
-    if (owner === undefined) taken.set(full, balancer.name ?? '');
-    else yield error(place, `${shown(full)} is already a name of ${shown(owner)}`, 'use another host name');
+    const elsewhere = context.namesInUse?.get(full);
+    if (owner !== undefined) {
+      yield error(place, `${shown(full)} is already a name of ${shown(owner)}`, 'use another host name');
+    } else if (elsewhere !== undefined && elsewhere.manifest !== `${namespace ?? 'default'}/${manifest}`) {
+      const reason = `${shown(full)} is a name of the manifest ${shown(elsewhere.shown)}`;
+      yield error(place, reason, 'use another host name, or remove it there first');
+    }
+    taken.set(full, owner ?? balancer.name ?? '');
   }
 }

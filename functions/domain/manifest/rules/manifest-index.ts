@@ -26,6 +26,8 @@ export interface ValidationContext {
   readonly templateReferences?: ReadonlySet<string>;
   /** Addresses of static nodes of other manifests, with the manifest that has each. */
   readonly endpointsInUse?: ReadonlyMap<string, string>;
+  /** Manifests that have DNS names, by name in its normal form; the document's own is among them. */
+  readonly namesInUse?: ReadonlyMap<string, NameOwner>;
   /** Proxy of the installation for manifests that name none; empty: it has none. */
   readonly installationProxy?: string;
   /** What a machine of each pool costs a month, in one currency; undefined where that is not known. */
@@ -34,6 +36,14 @@ export interface ValidationContext {
   readonly agents?: KnownAgents;
   /** What clouds sell, as far as it is known. */
   readonly clouds?: KnownClouds;
+}
+
+/** Who has a DNS name. */
+export interface NameOwner {
+  /** `<namespace>/<name>` */
+  readonly manifest: string;
+  /** The same for the reader, who may not see it. */
+  readonly shown: string;
 }
 
 export interface KnownClouds {
