@@ -51,7 +51,10 @@ export interface ManifestVersion {
 }
 
 /** What settling sets, too. */
-export type SettledWith = Pick<ManifestHead, 'dueAt' | 'failed' | 'acceptedCost' | 'templatesAsked'>;
+export type SettledWith = Pick<ManifestHead, 'dueAt' | 'failed' | 'acceptedCost' | 'templatesAsked'> & {
+  /** DNS names that its load balancers have, whether its document says so or not: they stay claimed. */
+  readonly served?: readonly string[];
+};
 
 export interface ManifestStore {
   /** With the document of that generation. Throws `Unreadable`, as every method that answers a record or a head. */

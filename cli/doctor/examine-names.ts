@@ -2,12 +2,12 @@
 import { claimedNames } from '#domain/manifest/values/claimed-names.ts';
 import { counted } from '#domain/words.ts';
 import type { CliClient } from '../connection/api-client.ts';
-import { allManifests, describedOnes } from '../find/find-manifest.ts';
+import { allManifests, ofEach } from '../find/find-manifest.ts';
 import type { Check } from './check.ts';
 
-/** Of the manifests that the caller may see. */
+/** Compares the manifests that the caller may see. */
 export async function examineNames(api: Pick<CliClient, 'getManifest' | 'listManifests'>): Promise<readonly Check[]> {
-  const described = await describedOnes(api, await allManifests(api));
+  const described = await ofEach(await allManifests(api), api.getManifest);
   const owners = new Map<string, string[]>();
   for (const { namespace, name, document } of described)
     for (const one of claimedNames(document)) owners.set(one, [...(owners.get(one) ?? []), `${namespace}/${name}`]);

@@ -69,8 +69,8 @@ export class DynamoManifests implements ManifestStore {
   async discard(key: ManifestKey): Promise<void> {
     const { discardDocuments } = await import('./manifest-history.ts');
     await discardDocuments(this.#table, key);
-    const removals = await this.#names.removalsOf(await this.#table.get(manifestItem(key)));
-    await this.#table.writeTogether([{ remove: manifestItem(key) }, ...removals]);
+    const left = await this.#table.get(manifestItem(key));
+    await this.#table.writeTogether([{ remove: manifestItem(key) }, ...(await this.#names.removalsOf(left))]);
   }
 
   async ownersOf(names: readonly string[]): Promise<ReadonlyMap<string, ManifestKey>> {
@@ -201,7 +201,7 @@ export class DynamoManifests implements ManifestStore {
     const condition = { expression: `${held} AND ${seenUnchanged}`, values: attributeNames({ fence, ...seen }) };
     const head = await this.#table.update(manifestItem(key), settled(status, at, also), condition);
     if (head === undefined) return this.#newerOrLost(key, fence);
-    if (status === 'Done' && also.failed === undefined) await this.#names.releaseLeft(head);
+    if (status === 'Done' && also.failed === undefined) await this.#names.releaseLeft(head, also.served);
     return 'settled';
   }
 
@@ -255,8 +255,7 @@ export class DynamoManifests implements ManifestStore {
     limit: number,
     report?: (unreadable: PipelineError) => void,
   ): Promise<readonly ManifestHead[]> {
-    const items = await dueItems(this.#table, now, limit);
-    return readableHeads(items, report);
+    return readableHeads(await dueItems(this.#table, now, limit), report);
   }
 
   async atWork(now: string, limit: number): Promise<number> {

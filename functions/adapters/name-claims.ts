@@ -70,9 +70,9 @@ export class NameClaims {
     throw new PipelineError('NameTaken', `${names}: taken by another manifest; nothing was changed; use another name`);
   }
 
-  /** Releases what the head has and its document does not want any more, unless a newer version was stored. */
-  async releaseLeft(head: Item): Promise<void> {
-    const wanted = new Set(textsOf(head.wanted));
+  /** Releases what the head has, its document does not want any more and nothing serves, unless a newer version was stored. */
+  async releaseLeft(head: Item, served: readonly string[] = []): Promise<void> {
+    const wanted = new Set([...textsOf(head.wanted), ...served]);
     const left = textsOf(head.names).filter((name) => !wanted.has(name));
     const seen = { ':generation': head.generation, ':attempt': head.attempt };
     for (let from = 0; from < left.length; from += mostAtOnce) {

@@ -16,7 +16,7 @@ const check = (...args: readonly string[]) =>
 
 /** Puts a manifest whose only provider instance has that name. */
 async function put(name: string, provider: string, namespace = 'default'): Promise<void> {
-  const text = JSON.stringify(benchManifest(name, 'sim'));
+  const text = JSON.stringify(benchManifest(namespace === 'default' ? name : `${name}-of-${namespace}`, 'sim'));
   const document = JSON.parse(text);
   const before = document.spec.providers[0].name as string;
   const body = JSON.parse(text.replaceAll(`"${before}"`, `"${provider}"`));

@@ -62,7 +62,7 @@ export function manifestLayoutContract(world: () => World): void {
       expect(await items()).toEqual([]);
     });
 
-    it('names in documents of an earlier release are claimed before the first question, of two that have one the first', async () => {
+    it('a name in a document of an earlier release is claimed before the first question, of two that have one the first', async () => {
       const { store, items, put, remove } = open();
       const serving = (hostname: string) => ({
         spec: { loadBalancers: { clusters: [{ dns: { dnsZone: 'example.com', hostname } }] } },

@@ -1,5 +1,6 @@
 /** What every `ManifestStore` promises of DNS names: one manifest of the installation has each. */
 import { describe, expect, it } from 'vitest';
+import { mostClaimedNames } from '#domain/manifest/values/claimed-names.ts';
 import type { ManifestStore } from '#functions/manifest-store.ts';
 import { aManifest, key, minute, term } from './builders.ts';
 
@@ -11,15 +12,20 @@ const other = { ...key, name: 'other' };
 const others = (document: unknown, change = {}) => aManifest({ ...other, document, ...change });
 
 /** A run that ends as this. */
-async function settled(store: ManifestStore, generation: number, status: 'Done' | 'Failed'): Promise<void> {
+async function settled(
+  store: ManifestStore,
+  generation: number,
+  status: 'Done' | 'Failed',
+  served: readonly string[] = [],
+): Promise<void> {
   const taken = await store.takeLease(key, `run-${generation}`, term(generation));
   const seen = { generation, attempt: 1 };
-  await store.settle(key, taken?.lease.fence ?? 0, seen, status, minute(9));
+  await store.settle(key, taken?.lease.fence ?? 0, seen, status, minute(9), { served });
 }
 
 export function manifestNamesContract(name: string, make: () => ManifestStore): void {
   describe(`ManifestStore, names: ${name}`, () => {
-    it('of a hundred manifests that claim one name at once, in capitals or with a dot, one has it', async () => {
+    it('one of a hundred manifests that claim a name at once, in capitals or with a dot, has it', async () => {
       const store = make();
       const forms = [serving('k8s'), serving('K8S'), serving('x', ['k8s']), serving('k8s', [], 'Example.COM.')];
       const records = Array.from({ length: 100 }, (_, index) =>
@@ -89,7 +95,7 @@ export function manifestNamesContract(name: string, make: () => ManifestStore): 
       await expect(store.create(others(serving('k8s')))).rejects.toMatchObject({ name: 'NameTaken' });
     });
 
-    it('names are released with the deletion, and by discarding', async () => {
+    it('a deletion releases names, and so does discarding', async () => {
       const store = make();
       await store.create(aManifest({ document: serving('k8s', ['www']) }));
       const deleting = aManifest({ generation: 2, deleting: true, document: serving('k8s', ['www']) });
@@ -102,9 +108,20 @@ export function manifestNamesContract(name: string, make: () => ManifestStore): 
       await store.create(aManifest({ document: serving('k8s', ['www']) }));
     });
 
-    it('eighty names are claimed and released as one', async () => {
+    it('a name that is served is released with what serves it, whatever the document says', async () => {
       const store = make();
-      const names = Array.from({ length: 80 }, (_, index) => `n${index}`);
+      await store.create(aManifest({ document: serving('k8s', ['www']) }));
+      await store.replace(aManifest({ generation: 2, document: {} }), { generation: 1, attempt: 1 });
+      await settled(store, 2, 'Done', ['k8s.example.com']);
+      await expect(store.create(others(serving('k8s')))).rejects.toMatchObject({ name: 'NameTaken' });
+      await store.create(others(serving('www')));
+      await settled(store, 2, 'Done');
+      await store.create(aManifest({ name: 'third', document: serving('k8s') }));
+    });
+
+    it('a document claims and releases as many names as it may have', async () => {
+      const store = make();
+      const names = Array.from({ length: mostClaimedNames }, (_, index) => `n${index}`);
       await store.create(aManifest({ document: serving(undefined, names) }));
       const next = names.map((each) => `${each}-b`);
       await store.replace(aManifest({ generation: 2, document: serving(undefined, next) }), {

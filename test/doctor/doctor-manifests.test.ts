@@ -36,7 +36,7 @@ it('a name that several manifests have is reported with all of them, in whatever
   ]);
 });
 
-it('names that each have one manifest are counted', async () => {
+it('a name that one manifest has is counted', async () => {
   const api = apiWith({ first: serving('k8s', ['www']), second: serving('k8s', [], 'example.org') });
   const found = '3 names of 2 manifests, each in one';
   expect(await examineNames(api)).toEqual([{ name: 'DNS names', ok: true, found, for: 'all' }]);

@@ -178,14 +178,15 @@ export class InMemoryManifests implements ManifestStore {
     seen: ManifestVersion,
     status: ManifestRecord['status'],
     at: string,
-    { acceptedCost, ...next }: SettledWith = {},
+    { acceptedCost, served = [], ...next }: SettledWith = {},
   ): Promise<'settled' | 'newer'> {
     const { stored } = this.#held(key, fence);
     if (stored.generation !== seen.generation || stored.attempt !== seen.attempt) return 'newer';
     const { retries, failed: _failed, ...rest } = freed(stored);
     const kept = { ...rest, ...(status !== 'Done' && retries !== undefined && { retries }) };
     this.#records.set(idOf(key), { ...kept, ...(acceptedCost && { acceptedCost }), status, updatedAt: at, ...next });
-    if (status === 'Done' && next.failed === undefined) this.#release(key, claimedNames(stored.document));
+    if (status === 'Done' && next.failed === undefined)
+      this.#release(key, [...claimedNames(stored.document), ...served]);
     return 'settled';
   }
 

@@ -3,6 +3,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { type LocalDynamoDb, startDynamoDb } from 'aws-on-loopback/dynamodb/start-dynamodb.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DynamoBudgets } from '#adapters/dynamo-budgets.ts';
 import { DynamoClusters } from '#adapters/dynamo-clusters.ts';
 import { DynamoManifests } from '#adapters/dynamo-manifests.ts';
 import { DynamoTable } from '#adapters/dynamo-table.ts';
@@ -17,7 +18,7 @@ import { manifestOf } from './harness/manifests.ts';
 import { Pipeline } from './harness/pipeline.ts';
 
 interface Names {
-  readonly hostname?: string;
+  readonly hostname?: string | undefined;
   readonly alternativeNames?: readonly string[];
   readonly dnsZone?: string;
 }
@@ -166,6 +167,21 @@ describe('a name that becomes free', () => {
     expect(await put(deps, serving('third'))).toMatchObject({ status: 202 });
   });
 
+  it('a name that the document no longer says, and the load balancer keeps, stays with its manifest', async () => {
+    const pipeline = new Pipeline();
+    const { deps } = pipeline;
+    await put(deps, serving('first'));
+    await pipeline.settle();
+    await put(deps, serving('first', { hostname: undefined }));
+    await pipeline.settle();
+    const [record] = await deps.clusters.list({ namespace: 'team', name: 'first' });
+    expect(record?.current?.loadBalancers[0]?.dns.hostname).toBe('k8s');
+    expect(await put(deps, serving('second'))).toMatchObject(taken('k8s.example.com', 'team/first'));
+    await put(deps, serving('first', { hostname: 'new' }));
+    await pipeline.settle();
+    expect(await put(deps, serving('second'))).toMatchObject({ status: 202 });
+  });
+
   it('a change that failed keeps both names, and its retry needs neither again', async () => {
     const pipeline = new Pipeline();
     const { deps } = pipeline;
@@ -184,7 +200,7 @@ describe('a name that becomes free', () => {
   });
 });
 
-describe('a hundred claims of one name at once', () => {
+describe('many names', () => {
   let dynamo: LocalDynamoDb;
   let client: DynamoDBDocumentClient;
   beforeAll(async () => {
@@ -204,12 +220,48 @@ describe('a hundred claims of one name at once', () => {
       const table = new DynamoTable(client, 'names');
       const { artifacts } = apiUnderTest().deps;
       const large = new LargeDocuments(artifacts);
-      return { artifacts, manifests: new DynamoManifests(table, large), clusters: new DynamoClusters(table, large) };
+      const manifests = new DynamoManifests(table, large);
+      return {
+        artifacts,
+        manifests,
+        clusters: new DynamoClusters(table, large),
+        budgets: new DynamoBudgets(table, manifests),
+      };
     },
   };
 
   it.each(['in memory', 'in DynamoDB'] as const)(
-    'one manifest has the name, and all others are refused with its owner, %s',
+    'a document has at most 90 of them, also one that replaces 90 others, and a longer one is refused with the number, %s',
+    async (kind) => {
+      const { deps } = apiUnderTest({ KUBELOOM_BUDGETS: '*=900USD,team=900USD' }, stores[kind]());
+      const many = (count: number, prefix: string) =>
+        serving('many', {
+          hostname: 'many',
+          alternativeNames: Array.from({ length: count - 1 }, (_, n) => `${prefix}${n}`),
+        });
+      const refused = {
+        status: 422,
+        json: {
+          faults: [
+            {
+              path: 'spec.loadBalancers.clusters',
+              reason: 'the load balancers have 91 DNS names together, at most 90 are possible in one manifest',
+            },
+          ],
+        },
+      };
+      expect(await put(deps, many(91, 'a'))).toMatchObject(refused);
+      expect(await put(deps, many(90, 'a'))).toMatchObject({ status: 202 });
+      // The twelfth generation also removes the document of the first.
+      for (let generation = 2; generation <= 12; generation += 1)
+        expect(await put(deps, many(90, `b${generation}-`))).toMatchObject({ status: 202 });
+      expect(await put(deps, many(91, 'c'))).toMatchObject(refused);
+      expect(await deps.manifests.head({ namespace: 'team', name: 'many' })).toMatchObject({ generation: 12 });
+    },
+  );
+
+  it.each(['in memory', 'in DynamoDB'] as const)(
+    'one of a hundred manifests that claim a name at once has it, and all others are refused with its owner, %s',
     async (kind) => {
       const { deps } = apiUnderTest({}, stores[kind]());
       const bodies = Array.from({ length: 100 }, (_, n) => serving(`m${n}`, n % 2 ? {} : { hostname: 'K8s' }));

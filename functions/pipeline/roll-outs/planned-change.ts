@@ -15,6 +15,7 @@ import { validateInventoryDocument } from '#domain/inventory/validate-inventory.
 import { isMap } from '#domain/json.ts';
 import { documentChanges } from '#domain/manifest/document-changes.ts';
 import { validateAsManifest } from '#domain/manifest/groups/validate-as-manifest.ts';
+import { claimedNames } from '#domain/manifest/values/claimed-names.ts';
 import { aheadOf } from '../../ahead.ts';
 import type { AdmittedCaller } from '../../caller.ts';
 import type { ApiPorts } from '../../rights/api-uses.ts';
@@ -97,7 +98,7 @@ export async function plannedChange(
     faults.length > 0 ? [] : sent.length > 0 ? inventoryImpact(before, after).clusters : everyCluster(after);
   const chosen = impacts.filter(({ cluster }) => wanted === undefined || wanted.includes(cluster));
   const rows = aheadOf(chosen, (impact) => plannedCluster(deps, namespace, impact, { caller, accompanying }));
-  const clusters = (await Array.fromAsync(rows)).flat();
+  const clusters = withDistinctNames((await Array.fromAsync(rows)).flat());
   const basis: InventoryBasis = {
     schema: 1,
     stored: Object.fromEntries(allDocuments(before).map((one) => [inventoryTitle(one), one.generation])),
@@ -181,6 +182,22 @@ async function plannedCluster(
   const all = [...row.faults, ...(foreign ? [foreign] : []), ...assessment.faults, ...assessment.refusals];
   const planned = { ...row, changes: changes.length > 0 ? changes : [...fromStored], faults: all };
   return [{ ...planned, ...(all.length > 0 && { impact: 'refused' as const }), assessment, ...(stored && { stored }) }];
+}
+
+/** The first of those that claim one DNS name in the same plan has it. */
+function withDistinctNames(clusters: readonly PlannedCluster[]): readonly PlannedCluster[] {
+  const owners = new Map<string, string>();
+  return clusters.map((row) => {
+    const names = row.impact === 'changes' ? claimedNames(row.assessment?.next?.record.document) : [];
+    const faults = names.flatMap((name) => {
+      const owner = owners.get(name);
+      if (owner === undefined) owners.set(name, row.cluster);
+      const reason = `"${name}" is a name of the cluster "${owner}" in the same plan`;
+      const fix = 'use a host name of its own, such as "${cluster.name}"';
+      return owner === undefined ? [] : [{ path: 'spec.loadBalancers.clusters', reason, fix }];
+    });
+    return faults.length === 0 ? row : { ...row, impact: 'refused' as const, faults: [...row.faults, ...faults] };
+  });
 }
 
 /** The document that a problem carries has no place for the name of another. */

@@ -28,7 +28,8 @@ export function afterRun(
   const remindAt = earliest(clusters.map(({ warnAt }) => warnAt));
   const next = dueAfterRun({ outcome, clusters, checkAt, retryAt, remindAt });
   const also = { ...next, ...dueForTemplates(manifest, { outcome, retryAt, dueAt: next.dueAt, now }) };
-  return { retry, also: { ...also, ...(outcome === 'done' && acceptedCost && { acceptedCost }) } };
+  const served = clusters.flatMap(({ names }) => names);
+  return { retry, also: { ...also, served, ...(outcome === 'done' && acceptedCost && { acceptedCost }) } };
 }
 
 interface NextOfRun extends Pick<SettledWith, 'dueAt'> {

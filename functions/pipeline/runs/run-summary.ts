@@ -4,6 +4,7 @@ import type { SettleManifestOutput } from '#contracts/state-inputs.ts';
 import { levelOf } from '#domain/event-kinds.ts';
 import { knownExpiries, nextWarningAt } from '#domain/expiry.ts';
 import { type FailedManifest, failureText } from '#domain/failure-lines.ts';
+import { nameInZone } from '#domain/manifest/values/dns-name.ts';
 import { failureOutcomeText } from '#domain/planning/text/failure-outcome-text.ts';
 import type { AcceptedCost } from '#domain/prices/money.ts';
 import { counted, listed } from '#domain/words.ts';
@@ -22,6 +23,8 @@ export interface SettledCluster extends Pick<ClusterRecord, 'status' | 'failure'
   readonly unfinished: boolean;
   /** What its machines cost as they are; absent where it is not asked for. */
   readonly cost?: AcceptedCost;
+  /** DNS names that its load balancers have, in their normal form. */
+  readonly names: readonly string[];
   /** ISO 8601: when another check may lead to a replacement of one of its nodes. */
   readonly lookAgainAt?: string;
   /** ISO 8601: when the end of its certificates becomes a warning. */
@@ -37,8 +40,14 @@ export function settledCluster(record: ClusterRecord, unfinished: boolean, costO
   const warnAt = nextWarningAt(knownExpiries(record));
   const ends = warnAt === undefined ? {} : { warnAt };
   const more = { ...again, ...ends, ...(costOf && { cost: costOf(record) }) };
-  const kept = { status, failure, heldPools, lastChange, stored: version > 0 };
+  const kept = { status, failure, heldPools, lastChange, stored: version > 0, names: namesOf(record) };
   return { name: clusterName(record), ...kept, maintained, unfinished, ...more };
+}
+
+function namesOf({ current }: ClusterRecord): readonly string[] {
+  return (current?.loadBalancers ?? []).flatMap(({ dns }) =>
+    [dns.hostname, ...dns.alternativeNames].map((name) => nameInZone(name, dns.zone)),
+  );
 }
 
 /** Outcome of each cluster, a sentence with it. */

@@ -1,9 +1,9 @@
 /** What a document needs and other manifests have: machines, and DNS names. */
 import type { ManifestKey } from '#contracts/records.ts';
-import { isMap } from '#domain/json.ts';
 import { draftOfDocument } from '#domain/manifest/groups/groups-as-manifest.ts';
 import type { NameOwner } from '#domain/manifest/rules/manifest-index.ts';
 import { claimedNames } from '#domain/manifest/values/claimed-names.ts';
+import { fieldOf, listFrom } from '#domain/unread-json.ts';
 import { type AdmittedCaller, shownTo } from '../../caller.ts';
 import type { SubmissionPorts } from '../../rights/submission-uses.ts';
 import { everyManifest } from '../records/stored-manifest.ts';
@@ -54,19 +54,11 @@ const nameOwner = (key: ManifestKey, caller: AdmittedCaller): NameOwner => ({
 
 /** Addresses of the static nodes of a document, whatever else is wrong with it. */
 function endpointsIn(document: unknown): readonly string[] {
-  const pools = at(at(at(draftOfDocument(document), 'spec'), 'nodePools'), 'static');
-  return listOf(pools)
-    .flatMap((pool) => listOf(at(pool, 'nodes')))
+  const pools = fieldOf(fieldOf(fieldOf(draftOfDocument(document), 'spec'), 'nodePools'), 'static');
+  return listFrom(pools)
+    .flatMap((pool) => listFrom(fieldOf(pool, 'nodes')))
     .flatMap((node) => {
-      const endpoint = at(node, 'endpoint');
+      const endpoint = fieldOf(node, 'endpoint');
       return typeof endpoint === 'string' ? [endpoint] : [];
     });
-}
-
-function at(value: unknown, key: string): unknown {
-  return isMap(value) ? value[key] : undefined;
-}
-
-function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
 }

@@ -9,6 +9,7 @@ import { knownClouds } from '#domain/manifest/known-clouds.ts';
 import { type Reference, referenceName, referencesIn } from '#domain/manifest/references-in.ts';
 import type { ValidationContext } from '#domain/manifest/rules/manifest-index.ts';
 import { pricesOf } from '#domain/prices/scaling-prices.ts';
+import { fieldOf, listFrom } from '#domain/unread-json.ts';
 import type { AdmittedCaller } from '../../caller.ts';
 import type { SubmissionPorts } from '../../rights/submission-uses.ts';
 import { isRecent, lastReport } from '../records/agent-reports.ts';
@@ -106,7 +107,9 @@ async function agentsAtWork(
 }
 
 function isAutoscaled(document: unknown): boolean {
-  return listOf(at(at(at(document, 'spec'), 'nodePools'), 'dynamic')).some((pool) => isMap(at(pool, 'autoscaler')));
+  return listFrom(fieldOf(fieldOf(fieldOf(document, 'spec'), 'nodePools'), 'dynamic')).some((pool) =>
+    isMap(fieldOf(pool, 'autoscaler')),
+  );
 }
 
 /** Names that could not be stored under are left out: nothing of that name exists. */
@@ -145,13 +148,4 @@ function refuseForeign(caller: AdmittedCaller, key: ManifestKey, referred: reado
     'Forbidden',
     `${caller.name} lacks the role operator in the namespaces that the document refers to: ${names}`,
   );
-}
-
-/** Types of the providers of a document, whatever else is wrong with it. */
-function at(value: unknown, key: string): unknown {
-  return isMap(value) ? value[key] : undefined;
-}
-
-function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
 }

@@ -2,6 +2,7 @@
 import { providerTypeFacts, providerTypesThat } from '#domain/provider-types.ts';
 import { error, type Fault } from '../faults/fault.ts';
 import { shown } from '../schema/names.ts';
+import { mostClaimedNames } from '../values/claimed-names.ts';
 import { nameInZone } from '../values/dns-name.ts';
 import { apiRoleIndex } from './load-balancer-rules.ts';
 import { type ManifestIndex, named, type Path } from './manifest-index.ts';
@@ -23,6 +24,12 @@ export function* dnsRules(manifestIndex: ManifestIndex): Iterable<Fault> {
     }
     yield* hostNames(manifestIndex, { balancer, path: place, taken });
   }
+  if (taken.size <= mostClaimedNames) return;
+  yield error(
+    ['spec', 'loadBalancers', 'clusters'],
+    `the load balancers have ${taken.size} DNS names together, at most ${mostClaimedNames} are possible in one manifest`,
+    'use a wildcard such as "*.apps" for many names of one load balancer, or spread them over several manifests',
+  );
 }
 
 function* dnsProvider(manifestIndex: ManifestIndex, { dns }: PartialLoadBalancer, path: Path): Iterable<Fault> {

@@ -1,7 +1,7 @@
 /** DNS names in their normal form: lower case, without the dot at the end. */
 
 /** `K8s.Example.com.` and `k8s.example.com` are one name. */
-export function normalDnsName(name: string): string {
+function normalDnsName(name: string): string {
   return name.toLowerCase().replace(/\.$/, '');
 }
 
