@@ -116,6 +116,8 @@ export interface MachineInventory {
   readonly hosts: readonly string[];
   readonly namespaces: readonly string[];
   readonly links: readonly string[];
+  /** Tables of the packet filter. */
+  readonly tables: readonly string[];
   readonly mounts: readonly string[];
   readonly processes: readonly string[];
 }
@@ -138,6 +140,7 @@ export async function takeInventory(hostsDirectory: string): Promise<MachineInve
     links: (await list('ip', ['-br', 'link']))
       .map((line) => (line.split(' ')[0] ?? line).replace(/@.*/, ''))
       .filter(isOurs),
+    tables: (await list('nft', ['list', 'tables'])).map((line) => line.split(' ')[2] ?? line).filter(isOurs),
     mounts,
     processes: await processesOf(hostsDirectory),
   };

@@ -36,6 +36,8 @@ export interface EnvironmentOptions {
   readonly templateSources: 'git' | 'recorded';
   /** Documents whose upstream files runners have, and the storage of new clusters. */
   readonly documents: LocalDocuments;
+  /** What agents need to reach it; empty where they do not. */
+  readonly agents: Readonly<Record<string, string>>;
   /** Tool to project. */
   readonly runnerProjects: Readonly<Record<string, string>>;
 }
@@ -49,7 +51,8 @@ export const eventBusName = 'kubeloom';
 
 /** Variables that this platform sets; those that the user has set under `KUBELOOM_…` stay, apart from names of things that it creates. */
 export function platformEnvironment(options: EnvironmentOptions): Readonly<Record<string, string>> {
-  const { endpoints, accessKey, dataDirectory, providerTypes, templateSources, runnerProjects, documents } = options;
+  const { endpoints, accessKey, dataDirectory, providerTypes, templateSources, runnerProjects, documents, agents } =
+    options;
   const kubernetes = kubernetesKind(process.env.KUBELOOM_KUBERNETES);
   const own = createHash('sha256').update(dataDirectory).digest('hex').slice(0, 6);
   return {
@@ -77,9 +80,10 @@ export function platformEnvironment(options: EnvironmentOptions): Readonly<Recor
     KUBELOOM_UPSTREAM_DOCUMENTS: documents.upstream.join(','),
     KUBELOOM_DEFAULT_STORAGE: process.env.KUBELOOM_DEFAULT_STORAGE ?? documents.defaultStorage,
     KUBELOOM_INSTALLATION_PROXY: process.env.KUBELOOM_INSTALLATION_PROXY ?? '',
-    // This API listens on 127.0.0.1, which no cluster reaches; who puts a server in front of it names that.
+    // This API listens on 127.0.0.1, which other machines do not reach; who puts a server in front of it names that.
     KUBELOOM_AGENT_URL: process.env.KUBELOOM_AGENT_URL ?? '',
     KUBELOOM_AGENT_CA: process.env.KUBELOOM_AGENT_CA ?? '',
+    ...agents,
     KUBELOOM_RUNNER_PROJECTS: JSON.stringify(runnerProjects),
     KUBELOOM_BUILD_ROLES: JSON.stringify(
       Object.fromEntries(Object.values(runnerProjects).map((project) => [buildRoleOf(project), [project]])),

@@ -4,6 +4,7 @@ import type { LocalBuilds } from 'aws-on-loopback/codebuild/builds.ts';
 import { type Logger, silentLogger } from 'aws-on-loopback/logger.ts';
 import type { ExecutionStore } from 'aws-on-loopback/stepfunctions/execution-store.ts';
 import type { Executions } from 'aws-on-loopback/stepfunctions/executions.ts';
+import { reachForAgents } from './agents/reach.ts';
 import { installationIdentity, openDataDirectory, openTemporaryDirectory } from './data-directory.ts';
 import { bucket, type Endpoints } from './environment.ts';
 import type { Ground } from './parts/ground.ts';
@@ -97,7 +98,8 @@ async function assemble(ground: Ground): Promise<Omit<Platform, 'stop'>> {
   const report = (fault: string): void => logger.warn('a loss was accepted', { fault });
   const noteStart = inMemory ? undefined : await checkStores(directory.path, { accept: acceptLoss, report });
   const services = await startServices(ground);
-  const variables = await startEnvironment(ground, services);
+  const agents = await reachForAgents(ground);
+  const variables = await startEnvironment(ground, services, agents?.variables ?? {});
   const functions = await startFunctions(ground);
   const { lambdas } = functions;
   const work = await startWork(ground, services, { lambdas, variables });
@@ -105,6 +107,7 @@ async function assemble(ground: Ground): Promise<Omit<Platform, 'stop'>> {
   await noteStart?.();
   await recover(ground, services, work);
   const api = await startApi(ground);
+  agents?.door.lead(api.url);
   services.listeners.push((trouble) => api.report(trouble));
   work.rules.resume();
   const metrics = await startMetrics(ground, work, functions);
@@ -114,7 +117,7 @@ async function assemble(ground: Ground): Promise<Omit<Platform, 'stop'>> {
   const notifierTicks = startTicks(ground, lambdas, { ...quick, functionName: product.notifier });
   const { endpoints, servers } = services;
   const addresses = { apiUrl: api.url, metricsUrl: `${metrics.url}/metrics`, endpoints };
-  await publish(ground, { ...addresses, servers: { ...servers, metrics } });
+  await publish(ground, { ...addresses, servers: { ...servers, metrics, ...(agents && { agents: agents.door }) } });
   return {
     ...addresses,
     token: directory.token,

@@ -55,6 +55,8 @@ export interface Product {
   routes(): Promise<readonly GatewayRoute[]>;
   /** Whether the web console is served with its API. @default false */
   readonly console?: boolean;
+  /** Whether agents of clusters on hosts of this machine call its API. @default false */
+  readonly agents?: boolean;
   /** What gives builds their credentials; absent: builds get none. */
   credentialsOfBuilds?(): Promise<(event: APIGatewayProxyEventV2) => Promise<unknown>>;
   /** What `/metrics` answers. @default nothing */
@@ -105,6 +107,7 @@ export function kubeloom(runner: RunnerKind): Product {
     quickTick: functionOfSources,
     notifier: 'send-notifications',
     console: true,
+    agents: true,
     providerTypes: () => providerTypesOf(runner),
     tableSchema: async () => (await import('#adapters/table-keys.ts')).tableSchema,
     async functions() {

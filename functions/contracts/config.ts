@@ -56,6 +56,8 @@ export const Config = z.object({
     .refine((url) => url === '' || /^https:\/\/[^\s?#]*[^\s?#/]$/.test(url), {
       error: 'must be an https URL without a slash at its end: agents send their tokens there',
     }),
+  /** Types of the providers whose control nodes reach that URL; empty: all. */
+  KUBELOOM_AGENT_PROVIDERS: list.prefault(''),
   /** Certificates of the authority that agents trust for that URL, PEM; empty: those that Node trusts. */
   KUBELOOM_AGENT_CA: z
     .string()

@@ -23,6 +23,7 @@ import type { Services } from './services.ts';
 export async function startEnvironment(
   ground: Ground,
   { endpoints }: Services,
+  agents: Readonly<Record<string, string>>,
 ): Promise<Readonly<Record<string, string>>> {
   const { product, accessKey, directory } = ground;
   const variables = platformEnvironment({
@@ -33,6 +34,7 @@ export async function startEnvironment(
     providerTypes: await product.providerTypes(),
     templateSources: product.templateSources ?? 'git',
     documents: product.documents ?? { upstream: [], defaultStorage: 'none' },
+    agents,
   });
   ground.onStop(setEnvironment(variables));
   await ensureTable(endpoints.dynamodb, tableName, await product.tableSchema(), accessKey);

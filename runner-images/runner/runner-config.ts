@@ -45,6 +45,8 @@ const settings = {
   addons: ['KUBELOOM_ADDONS', directories],
   /** Directories of the user with upstream files of documents. */
   documents: ['KUBELOOM_DOCUMENTS', directories],
+  /** Image of Node that pods of agents have in place of the one that their templates name, for sites whose registry has no other. */
+  agentImage: ['KUBELOOM_AGENT_IMAGE', text],
   /** Undefined: those that come with the runner. */
   templates: ['KUBELOOM_TEMPLATES', text],
   /** Where private directories of jobs are created. */

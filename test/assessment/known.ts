@@ -16,6 +16,7 @@ export const noTemplates: KnownExisting['templates'] = { templates: {}, template
 export function settings() {
   const config = {
     KUBELOOM_AGENT_CA: '',
+    KUBELOOM_AGENT_PROVIDERS: [],
     KUBELOOM_AGENT_URL: '',
     KUBELOOM_DEFAULT_STORAGE: 'none' as const,
     KUBELOOM_UPSTREAM_DOCUMENTS: [],

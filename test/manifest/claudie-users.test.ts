@@ -101,6 +101,7 @@ describe('manifests that work with Claudie', () => {
       { reachApi: false, atWork: new Set<string>() },
       'clusters cannot reach the API of this installation: a new one starts with 1 node',
     ],
+    [{ reachApi: true, reachedFrom: ['local'], atWork: new Set<string>() }, 'clusters cannot reach the API'],
     [{ reachApi: true, atWork: new Set<string>() }, 'no autoscaler of cluster'],
   ])('an autoscaled pool gets a warning as long as nothing scales it (%o)', (agents, reason) => {
     const manifest = manifestWith((spec) => {

@@ -43,6 +43,12 @@ describe('the agent and the autoscaler', () => {
     expect(names(desiredWith(scaled()))).toEqual([]);
   });
 
+  test('an installation that only the control nodes of some providers reach has them in clusters with no other control nodes', () => {
+    const reached = (...agentProviders: string[]) => names(desiredWith(scaled(), { agentUrl, agentProviders }));
+    expect(reached('hetzner')).toEqual(['kubeloom-agent', 'autoscaler']);
+    expect(reached('local')).toEqual([]);
+  });
+
   test('a manifest can switch off Longhorn, or bring its own documents for it', () => {
     const entry = (document: object) =>
       desiredWith({ ...scaled(), kubernetes: { documents: [document] } }, { agentUrl });

@@ -11,6 +11,7 @@ export function desiredWith(
     defaultStorage?: 'longhorn';
     agentUrl?: string;
     agentCa?: string;
+    agentProviders?: readonly string[];
     templates?: Readonly<Record<string, string>>;
   } = {},
 ) {

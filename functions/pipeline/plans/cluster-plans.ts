@@ -25,6 +25,7 @@ export function planCluster(
     upstreamDocuments,
     agentUrl,
     agentCa,
+    agentProviders,
     planes = {},
   }: Planning,
   manifest: ManifestRecord,
@@ -48,6 +49,7 @@ export function planCluster(
       defaultStorage,
       agentUrl,
       agentCa,
+      agentProviders,
       planes,
       ...asked,
     };

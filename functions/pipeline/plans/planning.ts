@@ -20,6 +20,8 @@ export interface Planning {
   readonly agentUrl: string;
   /** Authority that they trust for it, PEM; empty: those that Node trusts. */
   readonly agentCa: string;
+  /** Types of the providers whose control nodes reach it; empty: all. */
+  readonly agentProviders: readonly string[];
   /** Documents of management planes, by the name of the cluster. @default none */
   readonly planes?: ManifestRecord['planes'];
 }
@@ -29,7 +31,11 @@ export interface PlanSettings {
   readonly ids: HashSource;
   readonly config: Pick<
     Config,
-    'KUBELOOM_AGENT_CA' | 'KUBELOOM_AGENT_URL' | 'KUBELOOM_DEFAULT_STORAGE' | 'KUBELOOM_UPSTREAM_DOCUMENTS'
+    | 'KUBELOOM_AGENT_CA'
+    | 'KUBELOOM_AGENT_PROVIDERS'
+    | 'KUBELOOM_AGENT_URL'
+    | 'KUBELOOM_DEFAULT_STORAGE'
+    | 'KUBELOOM_UPSTREAM_DOCUMENTS'
   >;
 }
 
@@ -48,6 +54,7 @@ export function planningOf(
     upstreamDocuments: config.KUBELOOM_UPSTREAM_DOCUMENTS,
     agentUrl: config.KUBELOOM_AGENT_URL,
     agentCa: config.KUBELOOM_AGENT_CA,
+    agentProviders: config.KUBELOOM_AGENT_PROVIDERS,
     planes: manifest.planes ?? {},
   };
 }

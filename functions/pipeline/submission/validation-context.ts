@@ -65,8 +65,9 @@ export async function storedReferences(
     KUBELOOM_TEMPLATE_SOURCES: sources,
     KUBELOOM_INSTALLATION_PROXY: installationProxy,
     KUBELOOM_AGENT_URL: url,
+    KUBELOOM_AGENT_PROVIDERS: reachedFrom,
   } = deps.config;
-  const agents = { reachApi: url !== '', atWork };
+  const agents = { reachApi: url !== '', ...(reachedFrom.length > 0 && { reachedFrom }), atWork };
   const clouds = await knownClouds(
     placed.map(({ document }) => document),
     deps.clock.now(),

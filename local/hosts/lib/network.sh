@@ -9,6 +9,7 @@ attach_network() {
   ip -n "$host_unit" link set eth0 up
   ip -n "$host_unit" link set lo up
   ip -n "$host_unit" route add default via "${address%.*}.254"
+  lead_to_door "$host_unit"
   # An entry that says "unreachable" from the time before would cost seconds.
   ip neigh del "$address" dev "$gateway_link" 2>/dev/null || true
 }

@@ -36,6 +36,7 @@ site_up() {
   fi
   ip addr replace "$subnet.1/24" dev "$gateway_link"
   ip link set "$gateway_link" up
+  open_door
 }
 
 # A MAC that follows from the address: a recreated host has the MAC of its predecessor, which the ARP tables of others still have.

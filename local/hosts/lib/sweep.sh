@@ -9,6 +9,7 @@ sweep_site() {
 # Kills and removes what has a name that begins so: processes and cgroups, then links, then namespaces.
 sweep_units() {
   local prefix=$1 unit path
+  close_doors "$prefix"
   for unit in $(units_with_cgroup "$prefix"); do
     kill_unit "$unit"
   done
@@ -41,6 +42,6 @@ sweep_for_good() {
   local left
   sweep_units "$1"
   with_machine_lock release_subnets "$1"
-  left=$({ units_with_cgroup "$1" && cd / && find /run/netns /sys/class/net -maxdepth 1 -name "$1*" 2>/dev/null; } | tr '\n' ' ')
+  left=$({ units_with_cgroup "$1" && cd / && find /run/netns /sys/class/net -maxdepth 1 -name "$1*" 2>/dev/null && doors_of "$1"; } | tr '\n' ' ')
   [ -z "$left" ] || fail 4 "could not be removed: $left"
 }

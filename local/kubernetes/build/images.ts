@@ -115,7 +115,9 @@ export async function makeImage(
     ...manifest,
     annotations: { 'org.opencontainers.image.ref.name': name },
   }));
-  await writeFile(file, JSON.stringify({ schemaVersion: 2, manifests: [...index.manifests, ...named] }));
+  // At once: registries of hosts read it.
+  await writeFile(`${file}.new`, JSON.stringify({ schemaVersion: 2, manifests: [...index.manifests, ...named] }));
+  await rename(`${file}.new`, file);
   await writeFile(join(directory, 'oci-layout'), JSON.stringify({ imageLayoutVersion: '1.0.0' }));
 }
 

@@ -86,12 +86,23 @@ async function filesOf(places: Places, document: DocumentState): Promise<Documen
       : [await gitDocuments(places, document, version)];
   const files = await Promise.all(directories.map(filesIn));
   const needsUpstream = upstreamOf([document]).length > 0;
+  const templates = Object.fromEntries(files.flat());
   return {
-    templates: Object.fromEntries(files.flat()),
+    templates: version === undefined ? withAgentImage(templates, places.runner.agentImage) : templates,
     plain: version !== undefined && !isBuiltin(document.name),
     ...(needsUpstream ? { upstream: await upstreamFile(places, document) } : {}),
     ...(hasAgent(document) ? { values: await agentValues(places, document) } : {}),
   };
+}
+
+/** Our templates with another image of Node, where the site has its own. */
+function withAgentImage(
+  templates: Readonly<Record<string, string>>,
+  image: string | undefined,
+): Readonly<Record<string, string>> {
+  if (image === undefined) return templates;
+  const replaced = (text: string): string => text.replace(/docker\.io\/library\/node:\S+/g, () => image);
+  return Object.fromEntries(Object.entries(templates).map(([path, text]) => [path, replaced(text)]));
 }
 
 /** Texts of templates by their path in the directory. */

@@ -86,11 +86,8 @@ function* scaledUseRules(
 }
 
 /** Whether something scales the pool, as far as that is known. */
-function* agentRules(
-  { context, namespace, name, uses }: ManifestIndex,
-  pool: PartialDynamicPool,
-  path: Path,
-): Iterable<Fault> {
+function* agentRules(index: ManifestIndex, pool: PartialDynamicPool, path: Path): Iterable<Fault> {
+  const { context, namespace, name, uses } = index;
   const { autoscaler } = pool;
   const { agents } = context;
   if (agents === undefined || autoscaler === undefined || autoscaler.min >= autoscaler.max) return;
@@ -98,7 +95,7 @@ function* agentRules(
   const silent = clusters.filter((by) => !agents.atWork.has(`${namespace}/${name}/${by}`));
   if (silent.length === 0) return;
   const byHand = 'until then set the size with `kubeloom scale`';
-  if (!agents.reachApi) {
+  if (!silent.every((by) => reachesApi(index, by))) {
     const reason = `nothing scales the pool automatically, because clusters cannot reach the API of this installation: a new one starts with ${counted(autoscaler.min, 'node')}`;
     const fix = `name a URL that they can reach in KUBELOOM_AGENT_URL of the installation; ${byHand}`;
     yield warning('nothing-scales', [...path, 'autoscaler'], reason, fix);
@@ -107,6 +104,20 @@ function* agentRules(
   const reason = `no autoscaler of cluster ${listed(silent.map(shown))} reports at the moment, so nothing scales the pool automatically: a new one starts with ${counted(autoscaler.min, 'node')}`;
   const fix = `a new autoscaler reports some minutes after its cluster exists, unless documents switch off kubeloom-agent or autoscaler; ${byHand}`;
   yield warning('nothing-scales', [...path, 'autoscaler'], reason, fix);
+}
+
+/** Whether an agent on its control nodes reaches the API of the installation. */
+function reachesApi({ context: { agents }, clusters, poolsByName, providers }: ManifestIndex, name: string): boolean {
+  if (agents?.reachApi !== true) return false;
+  const { reachedFrom } = agents;
+  if (reachedFrom === undefined) return true;
+  const control = clusters.find(({ thing }) => thing.name === name)?.thing.pools?.control ?? [];
+  return control.every((pool) => {
+    const used = poolsByName.get(pool);
+    const provider = used?.kind === 'dynamic' ? used.thing.providerSpec?.name : undefined;
+    const type = provider === undefined ? undefined : named(providers, provider)?.thing.providerType;
+    return type !== undefined && reachedFrom.includes(type);
+  });
 }
 
 function* machineRules({ machineSpec }: PartialDynamicPool, path: Path): Iterable<Fault> {

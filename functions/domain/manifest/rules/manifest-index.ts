@@ -67,6 +67,8 @@ export interface PricedPool {
 interface KnownAgents {
   /** Clusters reach the API of the installation. */
   readonly reachApi: boolean;
+  /** Types of the providers whose control nodes reach it. @default all */
+  readonly reachedFrom?: readonly string[];
   /** `<namespace>/<manifest>/<cluster>` of each whose agent reported lately. */
   readonly atWork: ReadonlySet<string>;
 }

@@ -51,6 +51,8 @@ export interface DesiredStateInput {
   readonly agentUrl?: string;
   /** Authority that they trust for it, PEM. @default those that Node trusts */
   readonly agentCa?: string;
+  /** Types of the providers whose control nodes reach it. @default all */
+  readonly agentProviders?: readonly string[];
   /** Documents of management planes, by the name of the cluster. @default none */
   readonly planes?: Readonly<Record<string, readonly DocumentState[]>>;
 }
@@ -90,6 +92,7 @@ export function buildDesiredState(input: DesiredStateInput): ClusterState | null
         defaultStorage: input.defaultStorage ?? 'none',
         agentUrl: input.agentUrl ?? '',
         agentCa: input.agentCa ?? '',
+        agentProviders: input.agentProviders ?? [],
         plane: input.planes?.[cluster.name] ?? [],
         templates: input.templates,
         templateSecrets: input.templateSecrets ?? {},

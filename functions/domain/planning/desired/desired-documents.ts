@@ -23,6 +23,8 @@ export interface DocumentSources {
   readonly agentUrl: string;
   /** Authority that agents trust for it, PEM; empty: those that Node trusts. */
   readonly agentCa: string;
+  /** Types of the providers whose control nodes reach it; empty: all. */
+  readonly agentProviders: readonly string[];
   /** Versions of templates, and Secrets that open their repositories, by `documentsKey`. */
   readonly templates: Readonly<Record<string, string>>;
   readonly templateSecrets: Readonly<Record<string, string>>;
@@ -40,6 +42,7 @@ export function desiredDocuments(
     defaultStorage,
     agentUrl,
     agentCa,
+    agentProviders,
     templates,
     templateSecrets,
     plane,
@@ -48,7 +51,7 @@ export function desiredDocuments(
   const [known] = existing;
   const kept = known === undefined ? defaultFor(pools, defaultStorage) : (known.storage ?? 'none');
   const storage = cluster.storage ?? kept;
-  const hasAgent = agentUrl !== '' && !isOff(cluster, 'kubeloom-agent');
+  const hasAgent = agentUrl !== '' && reachesApi(pools, agentProviders) && !isOff(cluster, 'kubeloom-agent');
   const builtin = [
     ...(hasAgent ? [agentDocument(cluster, pools, agentUrl, agentCa)] : []),
     ...(storage === 'longhorn' ? longhornDocuments(pools) : []),
@@ -109,6 +112,13 @@ function agentDocument(
   ca: string,
 ): DocumentState {
   return builtinDocument('kubeloom-agent', { api, ca, ...proxyOfAgent(installationProxy), ...noticeValues(pools) });
+}
+
+/** Agents run on control nodes. */
+function reachesApi(pools: readonly NodePoolState[], providers: readonly string[]): boolean {
+  if (providers.length === 0) return true;
+  const control = pools.filter(({ role }) => role === 'control');
+  return control.every(({ source }) => source.kind === 'dynamic' && providers.includes(source.provider.type));
 }
 
 function isOff({ documents = [] }: KubernetesCluster, builtin: BuiltinName): boolean {
