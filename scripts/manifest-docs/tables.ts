@@ -107,6 +107,12 @@ function patternWords(pattern: string): string {
 
 const patterns: readonly (readonly [pattern: string, words: string])[] = [
   ['\\S', 'not empty'],
+  ['^\\S(.*\\S)?$', 'not empty, no blanks at its ends'],
+  ['^(\\S(.*\\S)?)?$', 'no blanks at its ends'],
+  [
+    '^[hH][tT][tT][pP][sS]?://(?!127\\.|169\\.254\\.|0\\.|[lL][oO][cC][aA][lL][hH][oO][sS][tT]\\b)[^\\s@/]+/?$',
+    '`http://` or `https://`, host and port, no loopback address',
+  ],
   ['^[a-z0-9]([-a-z0-9]*[a-z0-9])?$', 'DNS name (`a-z 0-9 -`)'],
   ['^[a-z][a-z0-9_-]{0,30}$', 'lower-case letters, digits, `-` and `_`'],
   ['^\\w[\\w.@-]*\\$?$', 'letters, digits, `_`, and after the first `.`, `@` and `-`'],

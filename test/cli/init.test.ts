@@ -28,7 +28,7 @@ function faultsIn(text: string): string[] {
   const { documents, faults } = parseDocuments(text);
   const verdicts = validateDocuments(documents, { readObjects });
   const found = verdicts.flatMap((verdict, index) =>
-    verdict.faults.filter(({ path }) => at(documents[index], path) !== placeholder),
+    verdict.faults.filter(({ path }) => String(at(documents[index], path)).trim() !== placeholder),
   );
   return [...faults, ...found].map(({ path, reason }) => `${path}: ${reason}`);
 }

@@ -92,7 +92,17 @@ describe('limits of provider types', () => {
   it.each([
     ['aws', 'eu-north-1', 'us-east-1a'],
     ['aws', 'eu-north-1', 'eu-north-1'],
+    ['aws', 'us-east-1', 'us-east-1'],
+    ['aws', 'us-east-1', 'us-east-1ab'],
+    ['aws', 'us-west-2', 'US-WEST-2A'],
     ['gcp', 'europe-west1', 'europe-west3-b'],
+    ['gcp', 'europe-west1', 'europe-west10-a'],
+    ['gcp', 'europe-west1', 'b'],
+    ['ovh', 'EU-WEST-PAR', 'eu-south-mil-a'],
+    ['ovh', 'EU-WEST-PAR', 'EU-WEST-PAR-A'],
+    ['oci', 'eu-frankfurt-1', 'AD-4'],
+    ['oci', 'eu-frankfurt-1', 'hsVQ:UK-LONDON-1-AD-1'],
+    ['oci', 'eu-frankfurt-1', 'PHX-AD-1'],
     ['azure', 'westeurope', 'westeurope-1'],
     ['azure', 'westeurope', '4'],
   ])('a region of %s, %s, has no zone %s', (type, region, zone) => {
@@ -101,7 +111,42 @@ describe('limits of provider types', () => {
     expect(faults[0]).toContain(`is not a zone of the region "${region}"`);
   });
 
+  it.each([
+    ['hetzner', 'fsn1', 'nbg1-dc3', ['foreign-zone']],
+    ['hetzner', 'fsn1', 'fsn1-dc14', []],
+    ['exoscale', 'de-fra-1', 'ch-gva-2', ['foreign-zone']],
+    ['exoscale', 'de-fra-1', 'de-fra-1', []],
+    ['digitalocean', 'fra1', 'ams3', ['foreign-zone']],
+  ])('the region of %s, %s, with the zone %s, which has no effect, gets the warnings %j', (type, region, zone, ids) => {
+    const { faults, warnings } = validateManifest(
+      manifest({ type, serverType: 'standard.small', region, zone }, 'compute'),
+      { readObjects },
+    );
+    expect(faults).toEqual([]);
+    expect(warnings.flatMap(({ id }) => (id === 'foreign-zone' ? [id] : []))).toEqual(ids);
+  });
+
+  it.each([
+    ['aws', 'M7i.large', 'write m7i.large'],
+    ['gcp', 'E2-standard-2', 'write e2-standard-2'],
+    ['digitalocean', 'S-2vcpu-4gb', 'write s-2vcpu-4gb'],
+  ])('a server type of %s has no capitals: %s', (type, serverType, fix) => {
+    const { faults } = validateManifest(manifest({ type, serverType }, 'compute'), { readObjects });
+    expect(faults.map(({ path, fix }) => [path, fix])).toEqual([['spec.nodePools.dynamic[0].serverType', fix]]);
+  });
+
   it.each<[string, Pool, ('compute' | 'control')?]>([
+    ['an availability domain', { type: 'oci', serverType: 'VM.GPU.A10.1', region: 'eu-frankfurt-1', zone: 'AD-2' }],
+    [
+      'a whole availability domain',
+      { type: 'oci', serverType: 'VM.GPU.A10.1', region: 'eu-frankfurt-1', zone: 'hsVQ:EU-FRANKFURT-1-AD-1' },
+    ],
+    [
+      'an availability domain of an older region',
+      { type: 'oci', serverType: 'VM.GPU.A10.1', region: 'us-ashburn-1', zone: 'x:US-ASHBURN-AD-3' },
+    ],
+    ['a zone of Paris', { type: 'ovh', serverType: 'b3-8', region: 'EU-WEST-PAR', zone: 'eu-west-par-a' }],
+    ['capitals where the cloud has some', { type: 'azure', serverType: 'Standard_D4s_v5' }],
     ['a small instance without a disk', { type: 'exoscale', serverType: 'standard.micro', disk: 0 }],
     [
       'a small instance of a control pool, which has no disk',

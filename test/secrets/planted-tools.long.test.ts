@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
-import { tmpdir } from 'node:os';
+import { networkInterfaces, tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
@@ -54,6 +54,16 @@ async function ended(): Promise<string> {
   }
 }
 
+/** This machine as others reach it: a loopback address is no address of a node. */
+function ownAddress(): string {
+  const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
+  const own = all.find(
+    ({ family, internal, address }) => family === 'IPv4' && !internal && !address.startsWith('169.254.'),
+  );
+  if (own === undefined) throw new Error('this machine has no address in a network');
+  return own.address;
+}
+
 /** A cluster on one machine of its own, with an additional pool of `provider`. */
 function manifest(provider?: 'stored' | 'vault') {
   const secretRef = {
@@ -82,7 +92,7 @@ function manifest(provider?: 'stored' | 'vault') {
             name: 'own',
             sshPort: port,
             labels: { visible: visible.slice(0, 60) },
-            nodes: [{ endpoint: '127.0.0.1', secretRef: { name: 'machines', namespace: 'default' } }],
+            nodes: [{ endpoint: ownAddress(), secretRef: { name: 'machines', namespace: 'default' } }],
           },
         ],
       },
@@ -112,7 +122,7 @@ beforeAll(async () => {
   world = await mkdtemp(join(tmpdir(), 'kubeloom-leaky-'));
   await Promise.all([mkdir(join(world, 'data')), mkdir(join(world, 'work'))]);
   await writeFile(join(world, 'admin.conf'), kubeconfigTo('https://127.0.0.1:6443'));
-  sshd = createServer((socket) => socket.end('SSH-2.0-stranger\r\n')).listen(0, '127.0.0.1');
+  sshd = createServer((socket) => socket.end('SSH-2.0-stranger\r\n')).listen(0, ownAddress());
   cleanUp.push(() => sshd.close());
   vault = await startFakeVault();
   cleanUp.push(() => vault.close());

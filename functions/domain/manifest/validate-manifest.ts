@@ -5,8 +5,10 @@ import { inDialect } from './faults/claudie-dialects.ts';
 import { sizeFaults } from './faults/document-size.ts';
 import { type Fault, mostFaults, parsePath, pathText } from './faults/fault.ts';
 import { inDocumentOrder, withoutEmptyFields, withoutServerFields } from './faults/kubernetes-document.ts';
+import { placeholderPaths, withPlaceholders } from './faults/placeholders.ts';
 import { schemaFaults } from './faults/schema-faults.ts';
 import { cloudFactRules } from './rules/cloud-fact-rules.ts';
+import { cloudWordRules } from './rules/cloud-word-rules.ts';
 import { clusterRules } from './rules/cluster-rules.ts';
 import { dnsRules } from './rules/dns-rules.ts';
 import { documentRules } from './rules/document-rules.ts';
@@ -15,7 +17,7 @@ import { growthOrderRules } from './rules/growth-order-rules.ts';
 import { kubernetesOptionRules } from './rules/kubernetes-option-rules.ts';
 import { loadBalancerRules } from './rules/load-balancer-rules.ts';
 import { indexManifest, type ManifestIndex, type ValidationContext } from './rules/manifest-index.ts';
-import { networkRules } from './rules/network-rules.ts';
+import { clusterAddressRules, networkRules } from './rules/network-rules.ts';
 import { readPartialManifest } from './rules/partial-manifest.ts';
 import { poolRules, staticPoolRules } from './rules/pool-rules.ts';
 import { providerRules } from './rules/provider-rules.ts';
@@ -32,6 +34,7 @@ export const machineRules: readonly Rule[] = [
   poolRules,
   dynamicPoolRules,
   growthOrderRules,
+  cloudWordRules,
   cloudFactRules,
   staticPoolRules,
   networkRules,
@@ -39,7 +42,14 @@ export const machineRules: readonly Rule[] = [
   loadBalancerRules,
   dnsRules,
 ];
-const rules: readonly Rule[] = [...machineRules, clusterRules, proxyRules, kubernetesOptionRules, documentRules];
+const rules: readonly Rule[] = [
+  ...machineRules,
+  clusterRules,
+  clusterAddressRules,
+  proxyRules,
+  kubernetesOptionRules,
+  documentRules,
+];
 
 export interface ManifestVerdict {
   /** The manifest with its defaults; absent when there are faults. */
@@ -59,7 +69,7 @@ export function validateManifest(document: unknown, context: ValidationContext):
     ({ path }) => !follows(path, { places, intended }),
   );
   const spoken = form.map((fault) => inDialect(stripped, fault));
-  const all = inDocumentOrder(stripped, [...spoken, ...broken]);
+  const all = inDocumentOrder(stripped, withPlaceholders([...spoken, ...broken], placeholderPaths(stripped)));
   const faults = all.filter(({ severity }) => severity === 'error');
   const warnings = withoutAccepted(
     stripped,

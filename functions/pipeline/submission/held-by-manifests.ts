@@ -2,6 +2,7 @@
 import type { ManifestKey } from '#contracts/records.ts';
 import { draftOfDocument } from '#domain/manifest/groups/groups-as-manifest.ts';
 import type { NameOwner } from '#domain/manifest/rules/manifest-index.ts';
+import { normalAddress } from '#domain/manifest/schema/node-address.ts';
 import { claimedNames } from '#domain/manifest/values/claimed-names.ts';
 import { fieldOf, listFrom } from '#domain/unread-json.ts';
 import { type AdmittedCaller, shownTo } from '../../caller.ts';
@@ -42,7 +43,7 @@ export async function endpointsOfOthers(
   if (endpointsIn(document).length === 0) return owners;
   for await (const record of everyManifest(deps)) {
     if (record.namespace === key.namespace && record.name === key.name) continue;
-    for (const endpoint of endpointsIn(record.document)) owners.set(endpoint, shownTo(caller, record));
+    for (const endpoint of endpointsIn(record.document)) owners.set(normalAddress(endpoint), shownTo(caller, record));
   }
   return owners;
 }

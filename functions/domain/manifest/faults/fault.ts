@@ -49,6 +49,7 @@ export const acceptableWarnings = [
   'reserved-label',
   'repeated-taint',
   'public-network',
+  'address-of-services',
   'foreign-proxy',
   'empty-secret',
   'keyless-login',
@@ -63,6 +64,7 @@ export const acceptableWarnings = [
   'unknown-image',
   'ended-image',
   'wrong-architecture',
+  'foreign-zone',
 ] as const;
 /** The others are about things that would be destroyed or are not understood: they stay. */
 export type WarningId = (typeof acceptableWarnings)[number] | 'cluster-renamed' | 'unknown-warning';

@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import { sizeFaults } from './document-size.ts';
 import type { Fault } from './fault.ts';
 import { inDocumentOrder, withoutServerFields } from './kubernetes-document.ts';
+import { placeholderPaths, withPlaceholders } from './placeholders.ts';
 import { schemaFaults } from './schema-faults.ts';
 
 export interface FormVerdict<Document> {
@@ -21,7 +22,8 @@ export function validateForm<Document>(
   const vast = sizeFaults(stripped);
   if (vast.length > 0) return { faults: vast };
   const parsed = schema.safeParse(stripped);
-  const faults = parsed.success ? rules(parsed.data) : schemaFaults(schema, stripped).faults;
+  const found = parsed.success ? rules(parsed.data) : schemaFaults(schema, stripped).faults;
+  const faults = withPlaceholders(found, placeholderPaths(stripped));
   if (parsed.success && faults.length === 0) return { document: parsed.data, faults };
   return { faults: inDocumentOrder(stripped, faults) };
 }

@@ -5,6 +5,7 @@ import { withoutAccepted } from '../faults/accepted-warnings.ts';
 import { sizeFaults } from '../faults/document-size.ts';
 import { error, type Fault, pathText } from '../faults/fault.ts';
 import { inDocumentOrder, withoutEmptyFields, withoutServerFields } from '../faults/kubernetes-document.ts';
+import { placeholderPaths, withPlaceholders } from '../faults/placeholders.ts';
 import { type SchemaFaults, schemaFaults } from '../faults/schema-faults.ts';
 import type { ValidationContext } from '../rules/manifest-index.ts';
 import type { InputManifest } from '../schema/input-manifest.ts';
@@ -76,7 +77,7 @@ export function validateMachineGroups(document: unknown, context: ValidationCont
     .concat(meshFaults(spec))
     .concat(updateFaults(spec.providers, groups))
     .filter(({ path }) => !places.has(path) && !follows(path, { places, intended }));
-  const all = inDocumentOrder(stripped, unique([...form, ...broken]));
+  const all = inDocumentOrder(stripped, withPlaceholders(unique([...form, ...broken]), placeholderPaths(stripped)));
   const faults = all.filter(({ severity }) => severity === 'error');
   const warnings = withoutAccepted(
     stripped,

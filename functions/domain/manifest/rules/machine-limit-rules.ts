@@ -1,7 +1,7 @@
 /** Rules of what machines of a provider type cannot have. */
 import { type MachineLimits, machineLimits, typeWithout } from '#domain/machine-limits.ts';
 import type { ProviderTypeName } from '#domain/provider-types.ts';
-import { error, type Fault } from '../faults/fault.ts';
+import { error, type Fault, warning } from '../faults/fault.ts';
 import { shown } from '../schema/names.ts';
 import { DynamicNodePoolFields } from '../schema/node-pools.ts';
 import type { Path, PoolUse } from './manifest-index.ts';
@@ -24,12 +24,19 @@ export function* machineLimitRules(
     const reason = `${never.named} is never a spot machine, and ${shown(serverType)} is one`;
     yield error([...path, 'spot'], reason, 'remove it, or use another server type');
   }
+  const lower = serverType.toLowerCase();
+  if (limits.lowerCaseTypes && serverType !== lower) {
+    const reason = `${shown(serverType)} has capital letters, and no server type of ${title} has any`;
+    yield error([...path, 'serverType'], reason, `write ${lower}`);
+  }
   if (limits.zone === undefined || !region || !zone || limits.zone.accepts(zone, region)) return;
-  yield error(
-    [...path, 'providerSpec', 'zone'],
-    `${shown(zone)} is not a zone of the region ${shown(region)}: a zone of ${title} ${limits.zone.form}`,
-    'name one of its zones, or leave it out: then nodes are spread over all of them',
-  );
+  const place = [...path, 'providerSpec', 'zone'];
+  const reason = `${shown(zone)} is not a zone of the region ${shown(region)}: a zone of ${title} ${limits.zone.form}`;
+  if (limits.zone.unused) {
+    yield warning('foreign-zone', place, `${reason}; it has no effect, machines are in the region`, 'leave it out');
+    return;
+  }
+  yield error(place, reason, 'name one of its zones, or leave it out: then nodes are spread over all of them');
 }
 
 interface Limited {

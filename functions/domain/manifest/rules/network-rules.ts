@@ -1,33 +1,18 @@
 /** Rules of cluster networks: large enough, usable, and without overlap with existing networks. */
 import { error, type Fault, warning } from '../faults/fault.ts';
+import { type AddressRange, isIn, podRange, serviceRange, unusableRanges } from '../schema/address-ranges.ts';
 import { shown } from '../schema/names.ts';
 import { addressText, contains, type Network, overlap, parseNetwork, usableAddresses } from '../schema/networks.ts';
 import { type ManifestIndex, type Path, type PlacedPool, poolNamed } from './manifest-index.ts';
 
-interface Range {
-  readonly cidr: string;
-  readonly what: string;
-}
-
-/** Networks inside of every cluster. */
-const inCluster: readonly Range[] = [
-  { cidr: '10.244.0.0/16', what: 'the network of the pods' },
-  { cidr: '10.96.0.0/12', what: 'the network of the services' },
-];
 /**
  * The first addresses of 10.0.0.0/16, the network of machines in clouds, belong to the cloud. Subnets of pools
  * are chosen outside of the network of the cluster (`subnetSource`), so the rest of it is free.
  */
-const cloudServices: Range = {
+const cloudServices: AddressRange = {
   cidr: '10.0.0.0/24',
   what: 'which clouds use for services of their machines, such as the name server of AWS (10.0.0.2)',
 };
-const unusable: readonly Range[] = [
-  { cidr: '0.0.0.0/8', what: 'addresses without a network' },
-  { cidr: '127.0.0.0/8', what: 'loopback addresses' },
-  { cidr: '169.254.0.0/16', what: 'link-local addresses' },
-  { cidr: '224.0.0.0/3', what: 'multicast and reserved addresses' },
-];
 const privateRanges = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10'];
 
 /** Checks the network of every cluster against everything its nodes can see. */
@@ -55,9 +40,28 @@ function poolsAround(index: ManifestIndex, cluster: string): PlacedPool[] {
   return names.flatMap((name) => poolNamed(index, name) ?? []);
 }
 
+/** Nodes of Kubernetes have routes into the networks of pods and services: the address of no machine may be there. */
+export function* clusterAddressRules(index: ManifestIndex): Iterable<Fault> {
+  for (const { thing: cluster } of index.clusters) {
+    const statics = poolsAround(index, cluster.name ?? '').filter((pool) => pool.kind === 'static');
+    for (const { thing: pool, path } of new Set(statics)) {
+      for (const [at, { endpoint = '' }] of pool.nodes.entries()) {
+        const place = [...path, 'nodes', at, 'endpoint'];
+        if (isIn(podRange, endpoint)) {
+          const reason = `${shown(endpoint)} is in ${podRange.cidr}, ${podRange.what}: other nodes would look for it there`;
+          yield error(place, reason, 'give the machine an address of another network');
+        } else if (isIn(serviceRange, endpoint)) {
+          const reason = `${shown(endpoint)} is in ${serviceRange.cidr}, ${serviceRange.what}: it is lost when a service gets this address`;
+          yield warning('address-of-services', place, reason, 'give the machine an address of another network');
+        }
+      }
+    }
+  }
+}
+
 function* rangeRules(network: Network, pools: readonly PlacedPool[], path: Path): Iterable<Fault> {
   const inClouds = pools.some((pool) => pool.kind === 'dynamic');
-  const ranges = [...unusable, ...inCluster, ...(inClouds ? [cloudServices] : [])];
+  const ranges = [...unusableRanges, podRange, serviceRange, ...(inClouds ? [cloudServices] : [])];
   const hit = ranges.filter(({ cidr }) => meets(network, cidr));
   for (const { cidr, what } of hit) {
     yield error(path, `${text(network)} overlaps ${cidr}, ${what}`, 'use another one, for example 192.168.2.0/24');

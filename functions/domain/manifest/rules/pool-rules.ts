@@ -3,6 +3,7 @@ import { dnsForm } from '#domain/naming.ts';
 import { isReservedLabel } from '#domain/node-labels.ts';
 import { error, type Fault, pathText, warning } from '../faults/fault.ts';
 import { shown } from '../schema/names.ts';
+import { addressFault, NodeAddress, normalAddress } from '../schema/node-address.ts';
 import type { ManifestIndex, Path, PlacedPool } from './manifest-index.ts';
 import { sourceExists } from './provider-rules.ts';
 import { uniqueNames } from './references.ts';
@@ -53,7 +54,9 @@ export function* staticPoolRules(manifestIndex: ManifestIndex): Iterable<Fault> 
       const path = [...pool.path, 'nodes', index];
       yield* sourceExists(manifestIndex, node.secretRef, [...path, 'secretRef']);
       if (node.endpoint === undefined) continue;
-      const address = node.endpoint.toLowerCase();
+      const unusable = NodeAddress.safeParse(node.endpoint).success ? addressFault(node.endpoint) : undefined;
+      if (unusable !== undefined) yield error([...path, 'endpoint'], unusable.reason, unusable.fix);
+      const address = normalAddress(node.endpoint);
       const before = seen.get(address);
       const elsewhere = manifestIndex.context.endpointsInUse?.get(address);
       if (before !== undefined) {

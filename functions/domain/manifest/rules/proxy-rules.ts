@@ -2,15 +2,20 @@
 import { claudieProxy, unwrittenProxy } from '../../installation-proxy.ts';
 import { providerTypeFacts } from '../../provider-types.ts';
 import { error, type Fault, warning } from '../faults/fault.ts';
+import { proxyFault, StoredProxyEndpoint } from '../schema/proxy-endpoint.ts';
 import { type ManifestIndex, named, poolNamed } from './manifest-index.ts';
 import type { PartialCluster } from './partial-manifest.ts';
 
-/** A proxy that is on has an endpoint, and one of others is written. */
+/** A proxy that is on has an endpoint that all programs of nodes accept, and one of others is written. */
 export function* proxyRules(index: ManifestIndex): Iterable<Fault> {
   const { installationProxy: ofInstallation } = index.context;
   for (const { thing: cluster, path } of index.clusters) {
     const { mode, endpoint } = cluster.installationProxy;
-    if (endpoint !== undefined) continue;
+    if (endpoint !== undefined) {
+      const fault = StoredProxyEndpoint.safeParse(endpoint).success ? proxyFault(endpoint) : undefined;
+      if (fault) yield error([...path, 'installationProxy', 'endpoint'], fault.reason, fault.fix);
+      continue;
+    }
     const unwritten = unwrittenProxy(index, mode, ofInstallation ?? '');
     const place = [...path, 'installationProxy'];
     if (mode === 'on' && unwritten === undefined && ofInstallation !== undefined) {

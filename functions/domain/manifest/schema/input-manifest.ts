@@ -11,7 +11,7 @@ import { networkText, parseNetwork } from './networks.ts';
 import { DynamicNodePool, StaticNodePool } from './node-pools.ts';
 import { onTemplates } from './on-templates.ts';
 import { ProviderPlugin, pluginType } from './provider-plugin.ts';
-import { ProxyEndpoint } from './proxy-endpoint.ts';
+import { StoredProxyEndpoint } from './proxy-endpoint.ts';
 import { SecretSource } from './secret-source.ts';
 
 export const apiVersions = ['claudie.io/v1beta1', 'kubeloom.dev/v1'] as const;
@@ -39,7 +39,7 @@ export const InstallationProxy = z.strictObject({
     .describe(
       `\`default\`: on when there is an endpoint and the cluster has a dynamic pool of type ${providerTypesThat(({ proxied }) => proxied === true)}.`,
     ),
-  endpoint: ProxyEndpoint.optional().describe(
+  endpoint: StoredProxyEndpoint.optional().describe(
     'The HTTP proxy; without user and password. When left out: none with `kubeloom.dev/v1` and `mode: default`, that of the installation with `on`; with `claudie.io/v1beta1` that of the installation, or that of Claudie.',
   ),
   noProxy: z

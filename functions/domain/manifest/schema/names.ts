@@ -62,6 +62,9 @@ export const shortText = (limit: number): typeof Text =>
     .regex(/\S/, { error: 'is empty; give a value' })
     .refine(isHarmless, { error: hasControlCharacter });
 
+/** A word of a cloud: of its regions, images, … Blanks at its ends are refused when it is submitted: `cloudWordRules`. */
+export const WordOfCloud = Text.meta({ pattern: '^\\S(.*\\S)?$' });
+
 export const SecretReference = z.strictObject({
   name: Text.describe('Name of the Secret.'),
   namespace: Text.describe('Namespace of the Secret.'),

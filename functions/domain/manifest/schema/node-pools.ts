@@ -11,7 +11,9 @@ import {
   NodePoolName,
   shown,
   Text,
+  WordOfCloud,
 } from './names.ts';
+import { NodeAddress } from './node-address.ts';
 import { NodeRepair } from './node-repair.ts';
 import { SecretSource } from './secret-source.ts';
 
@@ -26,8 +28,19 @@ const Count = z
       `${shown(issue.input)} is too many; a pool has at most ${maxNodesOfPool} nodes, use a second pool`,
   });
 /** May be empty. */
-const OneLine = z.string().refine(isHarmless, { error: hasControlCharacter });
-const Amount = z.int().min(0, { error: (issue) => `${shown(issue.input)} is negative; use 0 or more` });
+const OneLine = z.string().refine(isHarmless, { error: hasControlCharacter }).meta({ pattern: '^(\\S(.*\\S)?)?$' });
+/** No cloud has more: a number with a digit too many is found here. */
+const amount = (most: number) =>
+  z
+    .int()
+    .min(0, { error: (issue) => `${shown(issue.input)} is negative; use 0 or more`, abort: true })
+    .max(most, { error: (issue) => `${shown(issue.input)} is more than any machine has; use ${most} or less` });
+const Cpus = amount(4096);
+/** GB. */
+const Memory = amount(65_536);
+const Gpus = amount(64);
+/** GB. */
+const Disk = amount(1_048_576);
 
 export const ManifestTaint = z.strictObject({
   key: LabelKey.describe('Key of the taint, as for labels.'),
@@ -37,11 +50,11 @@ export const ManifestTaint = z.strictObject({
 
 export const ManifestMachineSpec = z
   .strictObject({
-    cpuCount: Amount.optional().describe('CPUs, for flexible server types; goes with `memory`.'),
-    memory: Amount.optional().describe('GB of memory, for flexible server types; goes with `cpuCount`.'),
-    nvidiaGpuCount: Amount.optional().describe('NVIDIA GPUs of each node.'),
-    nvidiaGpuType: Text.optional().describe('Accelerator type; needed on gcp.'),
-    nvidiaGpu: Amount.optional().describe('Older name of `nvidiaGpuCount`.'),
+    cpuCount: Cpus.optional().describe('CPUs, for flexible server types; goes with `memory`.'),
+    memory: Memory.optional().describe('GB of memory, for flexible server types; goes with `cpuCount`.'),
+    nvidiaGpuCount: Gpus.optional().describe('NVIDIA GPUs of each node.'),
+    nvidiaGpuType: WordOfCloud.optional().describe('Accelerator type; needed on gcp.'),
+    nvidiaGpu: Gpus.optional().describe('Older name of `nvidiaGpuCount`.'),
   })
   .transform(({ cpuCount, memory, nvidiaGpu, nvidiaGpuCount = nvidiaGpu, nvidiaGpuType }) => ({
     ...(cpuCount !== undefined && { cpuCount }),
@@ -59,9 +72,9 @@ const Autoscaler = z.strictObject({
   ),
   capacity: z
     .strictObject({
-      cpu: z.int().min(1, { error: 'is less than 1 CPU' }).describe('CPUs of a node.'),
-      memory: z.int().min(1, { error: 'is less than 1 GB' }).describe('GB of memory of a node.'),
-      gpu: Amount.optional().describe('GPUs of a node.'),
+      cpu: Cpus.min(1, { error: 'is less than 1 CPU' }).describe('CPUs of a node.'),
+      memory: Memory.min(1, { error: 'is less than 1 GB' }).describe('GB of memory of a node.'),
+      gpu: Gpus.optional().describe('GPUs of a node.'),
     })
     .optional()
     .describe('Kubeloom: the capacity of a node; an autoscaler needs it to scale the pool up from 0 nodes.'),
@@ -97,7 +110,7 @@ const Autoscaler = z.strictObject({
 
 const ProviderSpec = z.strictObject({
   name: Text.describe('Name of a provider of this manifest.'),
-  region: Text.describe('Region of the provider.'),
+  region: WordOfCloud.describe('Region of the provider.'),
   zone: OneLine.optional().describe('Zone of the region; without one, nodes are spread over all zones.'),
   externalNetworkName: OneLine.optional().describe('External network of the nodes (OpenStack).'),
 });
@@ -122,11 +135,12 @@ export const DynamicNodePoolFields = z.strictObject({
   providerSpec: ProviderSpec.describe('Where the nodes are created.'),
   count: Count.optional().describe('Number of nodes; this or `autoscaler`.'),
   autoscaler: Autoscaler.optional().describe('Bounds of an autoscaled pool; this or `count`.'),
-  serverType: Text.describe('Server type, as the provider calls it.'),
-  image: Text.describe('Operating system image, as the provider calls it (Ubuntu 22.04 or 24.04, amd64).'),
-  storageDiskSize: Amount.refine((size) => size === 0 || size >= 50, {
+  serverType: WordOfCloud.describe('Server type, as the provider calls it.'),
+  image: WordOfCloud.describe('Operating system image, as the provider calls it (Ubuntu 22.04 or 24.04, amd64).'),
+  storageDiskSize: Disk.refine((size) => size === 0 || size >= 50, {
     error: (issue) => `${shown(issue.input)} GB is too small; use 0 for no disk, or at least 50`,
   })
+    .meta({ not: { minimum: 1, maximum: 49 } })
     .default(50)
     .describe('GB of the extra storage disk of compute nodes; 0 = none.'),
   machineSpec: ManifestMachineSpec.optional().describe('Size of flexible server types, GPUs.'),
@@ -162,11 +176,7 @@ export interface MachineGroupFields {
 export type DynamicNodePool = z.infer<typeof DynamicNodePool> & MachineGroupFields;
 
 const StaticNode = z.strictObject({
-  endpoint: z
-    .union([z.ipv4(), z.ipv6()], {
-      error: (issue) => `${shown(issue.input)} is not an IP address; give the address of the machine`,
-    })
-    .describe('IP address at which the machine is reached.'),
+  endpoint: NodeAddress.describe('IP address at which the machine is reached.'),
   username: z
     .string()
     .regex(/^\w[\w.@-]*\$?$/, {

@@ -5,6 +5,7 @@ import { withoutAccepted } from '../faults/accepted-warnings.ts';
 import { sizeFaults } from '../faults/document-size.ts';
 import { error, type Fault, warning } from '../faults/fault.ts';
 import { inDocumentOrder, withoutServerFields } from '../faults/kubernetes-document.ts';
+import { isUnfinished, withPlaceholders } from '../faults/placeholders.ts';
 import { schemaFaults } from '../faults/schema-faults.ts';
 import { Secret, secretValues, undecodableFields } from '../schema/secret.ts';
 import { secretFieldFaults } from './secret-field-faults.ts';
@@ -44,11 +45,15 @@ export function validateSecret(document: unknown, uses: readonly SecretUse[] = [
   /** Without its parts, a Secret lacks every field: reporting each would hide the one mistake. */
   const isWhole = form.every(({ path }) => /^(metadata|apiVersion|stringData\b.|data\b.)/.test(path));
   const needed = isWhole ? [...new Set(uses)].flatMap((use) => secretFieldFaults(values, use, partOf(readable))) : [];
-  const faults = [
+  const judged = [
     ...found,
     ...tooLarge(values),
     ...needed.filter(({ path }) => !found.some((fault) => fieldOf(fault) === fieldOf({ path }))),
   ];
+  const unfinished = Object.entries(values).flatMap(([name, value]) =>
+    isUnfinished(value) ? [[partOf(readable)(name), name]] : [],
+  );
+  const faults = withPlaceholders(judged, unfinished);
   const parsed = Secret.safeParse(stripped);
   if (faults.length > 0 || !parsed.success) return { faults: inDocumentOrder(stripped, faults), warnings: [] };
   const isEmpty = Object.keys(values).length === 0;
