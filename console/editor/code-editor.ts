@@ -13,7 +13,8 @@ import { yamlLanguage } from '@codemirror/lang-yaml';
 import { indentService, indentUnit, syntaxHighlighting } from '@codemirror/language';
 import { Annotation, EditorState } from '@codemirror/state';
 import { EditorView, keymap, lineNumbers, placeholder } from '@codemirror/view';
-import { type DocumentSchema, type Word, wordsAt } from '../model/schema-words.ts';
+import { providerTypesAt } from '../model/provider-in-yaml.ts';
+import { type DocumentSchema, type ValuesOfTypes, type Word, wordsAt } from '../model/schema-words.ts';
 import { placeInYaml, type YamlPlace } from '../model/yaml-place.ts';
 import { codeLook, colours } from './code-look.ts';
 import { type LineFault, lineFaults, nextFault, setFaults } from './line-faults.ts';
@@ -139,12 +140,23 @@ function schemaOfDocuments(): Promise<DocumentSchema> {
   return loaded;
 }
 
+let values: Promise<ValuesOfTypes> | undefined;
+
+function valuesOfTypes(): Promise<ValuesOfTypes> {
+  values ??= import('../model/values-of-types.json', { with: { type: 'json' } }).then(
+    ({ default: known }: { readonly default: ValuesOfTypes }) => known,
+  );
+  return values;
+}
+
 async function complete({ state, pos, explicit }: CompletionContext): Promise<CompletionResult | null> {
-  const place = placeInYaml(state.doc.toString(), pos);
+  const text = state.doc.toString();
+  const place = placeInYaml(text, pos);
   if (!place || (place.typed === '' && place.what === 'key' && !explicit)) return null;
-  const words = wordsAt(await schemaOfDocuments(), place);
+  const clouds = { values: await valuesOfTypes(), types: providerTypesAt(text, pos) };
+  const words = wordsAt(await schemaOfDocuments(), place, clouds);
   // A value that is all there needs no more: Enter is a new line then.
-  const isWhole = (typed: string): boolean => place.what === 'value' && words.some(({ text }) => text === typed);
+  const isWhole = (typed: string): boolean => place.what === 'value' && words.some((word) => word.text === typed);
   if (words.length === 0 || (isWhole(place.typed) && !explicit)) return null;
   const line = state.doc.lineAt(pos);
   const [rest = ''] = /^[\w.-]*/.exec(line.text.slice(pos - line.from)) ?? [];

@@ -32,8 +32,37 @@ export interface Word {
   readonly insert: string;
 }
 
-/** Empty where the schema allows anything, or nothing. */
-export function wordsAt(root: DocumentSchema, place: YamlPlace): readonly Word[] {
+/** Values of clouds, by provider type and name of the field. */
+export type ValuesOfTypes = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
+
+interface KnownClouds {
+  readonly values: ValuesOfTypes;
+  /** Those that the place can be of; empty: any. */
+  readonly types: readonly string[];
+}
+
+/** Empty where the schema allows anything, or nothing. Where the clouds are known, values are theirs. */
+export function wordsAt(root: DocumentSchema, place: YamlPlace, clouds?: KnownClouds): readonly Word[] {
+  const own = clouds === undefined ? [] : valuesOfClouds(place, clouds);
+  const words = wordsBySchema(root, place);
+  // Where the schema has no text, nothing of a cloud is written.
+  return own.length > 0 && place.what === 'value' && isFieldOfPool(place) ? own.map(valueWord) : words;
+}
+
+/** `[…].region`, `[…].providerSpec.zone` */
+const isFieldOfPool = ({ path }: YamlPlace): boolean => path.at(-2) === item || path.at(-2) === 'providerSpec';
+
+function valuesOfClouds({ path }: YamlPlace, { values, types }: KnownClouds): readonly string[] {
+  const field = String(path.at(-1));
+  const known = types.flatMap((type) => (Object.hasOwn(values, type) ? [values[type] ?? {}] : []));
+  // Nothing is known of a type without a list: then the values of the schema.
+  if (known.length < types.length) return [];
+  return [...new Set(known.flatMap((one) => (Object.hasOwn(one, field) ? (one[field] ?? []) : [])))];
+}
+
+const valueWord = (value: string): Word => ({ text: value, insert: value, isNeeded: false, meaning: '', detail: '' });
+
+function wordsBySchema(root: DocumentSchema, place: YamlPlace): readonly Word[] {
   const all = expanded(root, root);
   const named = all.filter((one) => one.properties?.kind?.const === place.kind);
   // Without a kind only that can be completed, and what each kind has.

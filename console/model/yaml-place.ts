@@ -21,7 +21,7 @@ export interface YamlPlace {
   readonly column: number | undefined;
 }
 
-type Node = ReturnType<ReturnType<typeof yamlLanguage.parser.parse>['resolveInner']>;
+export type TreeNode = ReturnType<ReturnType<typeof yamlLanguage.parser.parse>['resolveInner']>;
 
 /** Undefined where nothing can be completed: in comments, texts of several words, and those in quotation marks. */
 export function placeInYaml(text: string, position: number): YamlPlace | undefined {
@@ -37,7 +37,7 @@ function placeIn(text: string, position: number): YamlPlace | undefined {
   const word = yamlLanguage.parser.parse(whole).resolveInner(position, 1);
   // A text over several lines is one that the line of the cursor was not meant for.
   if (word.name !== 'Literal' || word.from < start) return undefined;
-  const read = (node: Node): string => whole.slice(node.from, node.to);
+  const read = (node: TreeNode): string => whole.slice(node.from, node.to);
   const typed = whole.slice(word.from, position);
   const pair = word.parent?.name === 'Key' ? word.parent.parent : undefined;
   const base = { kind: kindOf(word, read), path: pathTo(word, read), typed, from: word.from };
@@ -69,27 +69,41 @@ function isOpen(value: string): boolean {
 }
 
 /** Steps to the mapping of a key, or to a value. */
-function pathTo(word: Node, read: (node: Node) => string): readonly YamlStep[] {
+function pathTo(word: TreeNode, read: (node: TreeNode) => string): readonly YamlStep[] {
   const path: YamlStep[] = [];
-  for (let node: Node | null = word; node; node = node.parent) {
+  for (let node: TreeNode | null = word; node; node = node.parent) {
     if (node.name === 'Item') path.unshift(item);
-    const key = node.parent?.name === 'Pair' && node.name !== 'Key' ? keyOf(node.parent, read) : undefined;
+    const key = node.parent?.name === 'Pair' && node.name !== 'Key' ? keyOfPair(node.parent, read) : undefined;
     if (key !== undefined) path.unshift(key);
   }
   return path;
 }
 
-function keyOf(pair: Node, read: (node: Node) => string): string | undefined {
+/** What is at a place of the text, where a word may begin, with what reads nodes of its tree. */
+export function treeAt(
+  text: string,
+  position: number,
+): { readonly node: TreeNode; readonly read: (node: TreeNode) => string } {
+  const whole = `${text.slice(0, position)}x${text.slice(position)}`;
+  return {
+    node: yamlLanguage.parser.parse(whole).resolveInner(position, 1),
+    read: (node) => whole.slice(node.from, node.to),
+  };
+}
+
+export const isWord = ({ name }: TreeNode): boolean => name.endsWith('Literal');
+
+export function keyOfPair(pair: TreeNode, read: (node: TreeNode) => string): string | undefined {
   const key = pair.getChild('Key');
   return key ? read(key).replace(/^(["'])(.*)\1$/s, '$2') : undefined;
 }
 
 /** Keys next to it, the nearest above first, then those below. */
-function othersOf(pair: Node, read: (node: Node) => string): readonly string[] {
+function othersOf(pair: TreeNode, read: (node: TreeNode) => string): readonly string[] {
   const next = (side: 'prevSibling' | 'nextSibling'): string[] => {
     const keys: string[] = [];
     for (let other = pair[side]; other; other = other[side]) {
-      const key = other.name === 'Pair' ? keyOf(other, read) : undefined;
+      const key = other.name === 'Pair' ? keyOfPair(other, read) : undefined;
       if (key !== undefined) keys.push(key);
     }
     return keys;
@@ -98,13 +112,13 @@ function othersOf(pair: Node, read: (node: Node) => string): readonly string[] {
 }
 
 /** In `[one, t` it may become the key of a mapping without braces, which no one writes. */
-const isBareItem = (pair: Node): boolean =>
+const isBareItem = (pair: TreeNode): boolean =>
   pair.parent?.name === 'FlowMapping' && pair.parent.firstChild?.name !== '{' && pair.getChild(':') === null;
 
-function kindOf(word: Node, read: (node: Node) => string): string | undefined {
+function kindOf(word: TreeNode, read: (node: TreeNode) => string): string | undefined {
   let document = word;
   while (document.parent && document.name !== 'Document') document = document.parent;
   const pairs = document.getChild('BlockMapping')?.getChildren('Pair') ?? [];
-  const kind = pairs.find((pair) => keyOf(pair, read) === 'kind')?.lastChild;
-  return kind?.name.endsWith('Literal') && kind.from !== word.from ? /\w+/.exec(read(kind))?.[0] : undefined;
+  const kind = pairs.find((pair) => keyOfPair(pair, read) === 'kind')?.lastChild;
+  return kind && isWord(kind) && kind.from !== word.from ? /\w+/.exec(read(kind))?.[0] : undefined;
 }

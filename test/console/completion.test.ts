@@ -1,6 +1,9 @@
 /** Completion in documents: where the cursor is in YAML that is being written, and what our schemas allow there. */
 import { describe, expect, it } from 'vitest';
-import { type DocumentSchema, wordsAt } from '../../console/model/schema-words.ts';
+import { valuesOfTypes } from '#domain/documents/value-examples.ts';
+import { providerTypesAt } from '../../console/model/provider-in-yaml.ts';
+import { type DocumentSchema, type ValuesOfTypes, wordsAt } from '../../console/model/schema-words.ts';
+import values from '../../console/model/values-of-types.json' with { type: 'json' };
 import { item, placeInYaml } from '../../console/model/yaml-place.ts';
 import schema from '../../schema/input-manifest.schema.json' with { type: 'json' };
 
@@ -153,5 +156,47 @@ describe('values of clouds', () => {
     const regions = words(pool('providerSpec:\n          region: ‸'));
     expect(regions).toEqual(expect.arrayContaining(['fsn1', 'eu-central-1', 'northeurope', 'europe-west1']));
     expect(regions.length).toBeGreaterThan(240);
+  });
+
+  const ofTwo = (line: string) =>
+    `${manifest}spec:
+  providers:
+    - name: home
+      providerType: hetzner
+    - { name: "burst", providerType: gcp }
+  nodePools:
+    dynamic:
+      - name: a
+        providerSpec: { name: home }
+      - name: b
+        ${line}`;
+  const offered = (text: string): readonly string[] => {
+    const found = place(text);
+    const types = providerTypesAt(text.replace('‸', ''), text.indexOf('‸'));
+    return found ? wordsAt(root, found, { values: values as ValuesOfTypes, types }).map(({ text: word }) => word) : [];
+  };
+  const ofHetzner = ['ash', 'fsn1', 'hel1', 'hil', 'nbg1', 'sin'];
+
+  it.each([
+    ['region', 'providerSpec:\n          name: home\n          region: ‸', ofHetzner],
+    ['region', 'providerSpec:\n          region: f‸\n          name: home\n', ofHetzner],
+    ['region', 'providerSpec: { name: home, region: ‸ }', ofHetzner],
+    ['zone', "providerSpec:\n          name: 'burst'\n          zone: ‸", expect.arrayContaining(['europe-west1-b'])],
+    ['image', 'image: ‸\n        providerSpec:\n          name: home\n', ['ubuntu-24.04']],
+    ['image', 'image: ‸', expect.arrayContaining(['ubuntu-24.04', 'ubuntu-os-cloud/ubuntu-2404-lts-amd64'])],
+  ])('the %s of a pool is offered of its provider, or else of all of the manifest: %j', (_, line, expected) => {
+    expect(offered(ofTwo(line))).toEqual(expected);
+    for (const other of ['eu-central-1', 'ubuntu-24-04-x64']) expect(offered(ofTwo(line))).not.toContain(other);
+  });
+
+  it('values of all clouds are offered without a provider in the manifest, or with one that has no list', () => {
+    for (const text of [pool('image: ‸'), ofTwo('image: ‸').replace('gcp', 'openstack')])
+      expect(offered(text)).toEqual(expect.arrayContaining(['ubuntu-24.04', 'ubuntu-24-04-x64']));
+    expect(offered(`${manifest}spec:\n  providers:\n    - providerType: ‸`)).toContain('hetzner');
+    expect(offered(ofTwo('‸'))).toContain('serverType');
+  });
+
+  it('the values of each cloud are those of its catalogue', async () => {
+    expect(values).toEqual(JSON.parse(JSON.stringify(await valuesOfTypes())));
   });
 });
