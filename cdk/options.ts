@@ -179,6 +179,23 @@ export const Options = z.strictObject({
   alarmEmail: z.email().optional().describe('address that gets alarms (default: none, the topic exists)'),
   dashboard: onOff.default(false).describe('a CloudWatch dashboard'),
   console: onOff.default(false).describe('the web console behind CloudFront; with authorization=jwt'),
+  consoleUrl: z
+    .union(
+      [
+        z.literal(''),
+        z
+          .string()
+          .max(300)
+          .regex(/^https:\/\/[a-z0-9.-]+(:\d{1,5})?(\/[A-Za-z0-9._~-]+)*\/?$/),
+      ],
+      {
+        error: 'must be the address of the console, such as https://console.example.com',
+      },
+    )
+    .default('')
+    .describe(
+      'address of the console (output `ConsoleUrl`, or a name of yours), for links in [notifications](../notifications.md)',
+    ),
   consoleClientId: z
     .string()
     .min(1)

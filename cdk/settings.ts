@@ -30,6 +30,7 @@ export interface SettingsParts {
     Options,
     | 'admins'
     | 'budgets'
+    | 'consoleUrl'
     | 'endlessKubeconfigs'
     | 'installationProxy'
     | 'providers'
@@ -60,6 +61,7 @@ export function functionSettings(parts: SettingsParts): Settings {
     KUBELOOM_REQUIRE_APPROVAL: parts.options.requireApproval.join(','),
     KUBELOOM_OWN_APPROVALS: parts.options.ownApprovals ? 'allowed' : 'refused',
     KUBELOOM_INSTALLATION_PROXY: parts.options.installationProxy,
+    KUBELOOM_CONSOLE_URL: parts.options.consoleUrl,
     KUBELOOM_BUDGETS: parts.options.budgets.join(','),
     KUBELOOM_ENDLESS_KUBECONFIGS: parts.options.endlessKubeconfigs ? 'yes' : 'no',
     // The image of the nodes stage is built with it.

@@ -41,6 +41,14 @@ export const Config = z.object({
   KUBELOOM_TEMPLATE_PRIVATE_HOSTS: list.prefault(''),
   /** Hosts (with port, if any) of receivers of notifications that may have a private address. */
   KUBELOOM_NOTIFICATION_PRIVATE_HOSTS: list.prefault(''),
+  /** Address of the console, for links in notifications; empty: they have none. */
+  KUBELOOM_CONSOLE_URL: z
+    .string()
+    .max(300)
+    .default('')
+    .refine((url) => url === '' || /^https?:\/\/[A-Za-z0-9.[\]:-]+(?:\/[A-Za-z0-9._~-]+)*\/?$/.test(url), {
+      error: 'must be the address of the console, such as https://console.example.com',
+    }),
   /** Beginnings of addresses (`github.com/acme/`) from which templates and provider types may be; empty: any. */
   KUBELOOM_TEMPLATE_URLS: list.prefault(''),
   /** Upstream files of documents that the runners of this installation have (`templates/kubernetes/upstream.json`). */

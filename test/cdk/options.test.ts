@@ -43,6 +43,7 @@ describe('options', () => {
       console: false,
       consoleScope: 'openid',
       consoleToken: 'access',
+      consoleUrl: '',
       consoleSignInOrigins: [],
     });
   });
@@ -51,6 +52,14 @@ describe('options', () => {
     const settingWith = (context: Record<string, unknown>) =>
       variablesOf(installationOf(context).pipeline, 'AWS::Lambda::Function').KUBELOOM_ENDLESS_KUBECONFIGS;
     expect([settingWith({}), settingWith({ endlessKubeconfigs: 'false' })]).toEqual(['yes', 'no']);
+  });
+
+  it('the address of the console is what links in notifications begin with, and is an https address', () => {
+    const consoleUrl = 'https://d1.cloudfront.net/0.1.0/';
+    const { KUBELOOM_CONSOLE_URL: url } = variablesOf(installationOf({ consoleUrl }).pipeline, 'AWS::Lambda::Function');
+    expect(url).toBe(consoleUrl);
+    for (const wrong of ['http://console.example.com', 'https://x.example/?a', 'https://x.example/#/', 'console'])
+      expect(() => parseOptions({ consoleUrl: wrong })).toThrow('consoleUrl');
   });
 
   it('healing replaces as many machines an hour as the option says', () => {

@@ -1,8 +1,10 @@
 /** The forms of a message: CloudEvents, Slack and Teams, whatever an event says. */
 import { describe, expect, it } from 'vitest';
 import { eventKinds } from '#domain/event-kinds.ts';
+import { consoleLink } from '#domain/notifications/console-link.ts';
 import { notificationMessage, type Reportable } from '#domain/notifications/messages.ts';
 import { isNotified, notificationClasses, notifiedKinds } from '#domain/notifications/notification-events.ts';
+import { hrefOf } from '../../console/routes.ts';
 
 const event: Reportable = {
   id: '12.0',
@@ -57,6 +59,31 @@ describe('messages', () => {
     const { body } = attachments[0].content;
     expect(body.map((block: { type: string }) => block.type)).toEqual(Array(3).fill('RichTextBlock'));
     expect(body[1].inlines).toEqual([{ type: 'TextRun', text: event.message }]);
+  });
+
+  const link = 'https://console.example.com/#/manifests/team/shop';
+  it('the link to the console is data of a CloudEvent, a link of Slack and an action of the card', () => {
+    expect(bodyOf('webhook', { link }).data.link).toBe(link);
+    expect(bodyOf('slack', { link }).blocks[2]).toEqual({
+      type: 'rich_text',
+      elements: [{ type: 'rich_text_section', elements: [{ type: 'link', url: link, text: 'Open in the console' }] }],
+    });
+    expect(bodyOf('teams', { link }).attachments[0].content.actions).toEqual([
+      { type: 'Action.OpenUrl', title: 'Open in the console', url: link },
+    ]);
+    expect(JSON.stringify([bodyOf('webhook'), bodyOf('slack'), bodyOf('teams')])).not.toMatch(/link|OpenUrl/);
+  });
+
+  it.each([
+    ['a run that failed', { namespace: 'team', manifest: 'shop', kind: 'RunFailed' }, 'manifests/team/shop'],
+    ['a plan that waits', { namespace: 'team', manifest: 'shop', kind: 'PlanProposed' }, 'manifests/team/shop/plan'],
+    ['a roll-out', { namespace: 'team', kind: 'RollOutHalted' }, 'events'],
+    ['a name that is no name', { namespace: 'a/b', manifest: '?x#"', kind: 'RunFailed' }, 'manifests/a%2Fb/%3Fx%23%22'],
+  ])('an event of %s leads to the page where the console shows it', (_, about, place) => {
+    for (const console of ['https://console.example.com', 'https://console.example.com/'])
+      expect(consoleLink(console, about)).toBe(`https://console.example.com/#/${place}`);
+    expect(hrefOf(place.split('/').map(decodeURIComponent))).toBe(`#/${place}`);
+    expect(consoleLink('', about)).toBeUndefined();
   });
 
   it.each(['webhook', 'slack', 'teams'] as const)('a message of megabytes is cut in the form of %s', (form) => {

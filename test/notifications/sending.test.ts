@@ -68,6 +68,19 @@ describe('sending', () => {
     expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(2);
   });
 
+  it('a message has a link to the console if the installation knows its address', async () => {
+    await put();
+    await happens('RunFailed', 'without');
+    await step();
+    Object.assign(api.deps.config, { KUBELOOM_CONSOLE_URL: 'https://console.example.com/console/' });
+    await happens('RunFailed', 'with');
+    await step();
+    expect(receiver.received.map(({ body }) => JSON.parse(body).data.link)).toEqual([
+      undefined,
+      'https://console.example.com/console/#/manifests/team/shop',
+    ]);
+  });
+
   it('an answer of 500 is followed by a retry after a pause, with the same id, and then by what waited', async () => {
     await put();
     await happens('RunFailed', 'one');

@@ -1,4 +1,4 @@
-/** An event in the form of its receiver: a CloudEvent, a message of Slack, a card of Teams. Texts in it are shown as they are: no form reads them as markup. */
+/** An event in the form of its receiver: a CloudEvent, a message of Slack, a card of Teams. Texts in it are shown as they are: no form reads them as markup. The one link is ours. */
 import { cutText } from '../cut-text.ts';
 
 export interface Reportable {
@@ -13,6 +13,8 @@ export interface Reportable {
   readonly runId?: string | undefined;
   readonly message: string;
   readonly installation: string;
+  /** Address of its page in the console; absent where the installation does not know its console. */
+  readonly link?: string | undefined;
 }
 
 export type MessageForm = 'webhook' | 'slack' | 'teams';
@@ -60,10 +62,19 @@ function slackMessage(event: Reportable) {
     blocks: [
       { type: 'header', text: { type: 'plain_text', text: title, emoji: false } },
       { type: 'section', text: { type: 'plain_text', text, emoji: false } },
+      ...(event.link === undefined ? [] : [slackLink(event.link)]),
       { type: 'context', elements: [{ type: 'plain_text', text: footOf(event), emoji: false }] },
     ],
   };
 }
+
+const linkTitle = 'Open in the console';
+
+/** A button would ask for an app that answers it. */
+const slackLink = (url: string) => ({
+  type: 'rich_text',
+  elements: [{ type: 'rich_text_section', elements: [{ type: 'link', url, text: linkTitle }] }],
+});
 
 /** A text run has no markup, unlike a text block. */
 function teamsMessage(event: Reportable) {
@@ -80,6 +91,9 @@ function teamsMessage(event: Reportable) {
       line(cutText(event.message, mostOfText)),
       line(footOf(event), { isSubtle: true, size: 'Small' }),
     ],
+    ...(event.link !== undefined && {
+      actions: [{ type: 'Action.OpenUrl', title: linkTitle, url: event.link }],
+    }),
   };
   return {
     type: 'message',

@@ -3,6 +3,7 @@ import type { NotificationRecord, NotificationStatus } from '#contracts/notifica
 import { holds } from '#domain/access.ts';
 import { isPipelineError } from '#domain/errors.ts';
 import { secretFieldFaults } from '#domain/manifest/secrets/secret-field-faults.ts';
+import { consoleLink } from '#domain/notifications/console-link.ts';
 import { notificationMessage, type Reportable } from '#domain/notifications/messages.ts';
 import { afterAttempt, type DeliveryOutcome, longestWaitMs } from '#domain/notifications/next-status.ts';
 import { isNotified } from '#domain/notifications/notification-events.ts';
@@ -117,7 +118,11 @@ async function send(
     // Id and time are parts of what is signed, with points between them.
     id: event.id.replaceAll('.', '-'),
     sentAt: now(deps),
-    message: notificationMessage(to, { ...event, installation: deps.config.KUBELOOM_INSTALLATION }),
+    message: notificationMessage(to, {
+      ...event,
+      installation: deps.config.KUBELOOM_INSTALLATION,
+      link: consoleLink(deps.config.KUBELOOM_CONSOLE_URL, event),
+    }),
   });
 }
 
