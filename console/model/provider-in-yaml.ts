@@ -30,7 +30,7 @@ function providersOf(document: TreeNode, read: Read): ReadonlyMap<string, string
   );
 }
 
-/** Of the innermost pool around it. */
+/** The name that the innermost pool around it has. */
 function providerNameAround(node: TreeNode, read: Read): string | undefined {
   for (let around: TreeNode | null = node; around; around = around.parent) {
     const name = wordOf(underKey(underKey(around, 'providerSpec', read), 'name', read), read);
