@@ -69,6 +69,7 @@ function passOn(url: URL, asked: IncomingMessage, answer: ServerResponse): void 
     from.pipe(answer);
   });
   passed.on('error', () => answer.destroy());
+  answer.on('close', () => passed.destroy());
   asked.pipe(passed);
 }
 

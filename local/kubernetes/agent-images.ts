@@ -12,7 +12,7 @@ import { makeImage } from './build/images.ts';
 import { kubernetesVersions } from './parts.ts';
 
 const run = promisify(execFile);
-const nodeName = `library/node:${process.version}-of-this-machine`;
+const nodeName = `library/node:${process.version}-local`;
 /** Any registry is the one of the hosts. */
 export const agentImage = `docker.io/${nodeName}`;
 
@@ -25,9 +25,8 @@ export function autoscalerProgram(env: Readonly<Record<string, string | undefine
 interface ProgramImage {
   /** Without registry. */
   readonly name: string;
-  readonly program: string;
-  /** Where its pod has it. */
-  readonly place: string;
+  /** Where its pod has a program, and where it is here. */
+  readonly programs: Readonly<Record<string, string>>;
 }
 
 /** Adds to the layout in `directory` what it does not have of them. Registries that run already do not read it again. */
@@ -37,7 +36,8 @@ export async function addAgentImages(directory: string, autoscaler: string | und
   );
   const known = new Set(index.manifests.map(({ annotations }) => annotations['org.opencontainers.image.ref.name']));
   const wanted = [
-    { name: nodeName, program: process.execPath, place: 'usr/local/bin/node' },
+    // The readiness probe of what reads notices calls the second one.
+    { name: nodeName, programs: { 'usr/local/bin/node': process.execPath, 'usr/bin/test': '/usr/bin/test' } },
     ...(autoscaler === undefined ? [] : autoscalerImages(autoscaler)),
   ];
   for (const image of wanted) if (!known.has(image.name)) await addProgram(directory, image);
@@ -47,26 +47,30 @@ function autoscalerImages(program: string): readonly ProgramImage[] {
   const names = new Set(kubernetesVersions.map(({ version }) => autoscalerImage(version)));
   return [...names].map((image) => ({
     name: image.slice(image.indexOf('/') + 1),
-    program,
-    place: 'cluster-autoscaler',
+    programs: { 'cluster-autoscaler': program },
   }));
 }
 
-/** With the libraries that it is linked with, at the paths that they have here. */
-async function addProgram(directory: string, { name, program, place }: ProgramImage): Promise<void> {
+/** With the libraries that they are linked with, at the paths that they have here. */
+async function addProgram(directory: string, { name, programs }: ProgramImage): Promise<void> {
   // In the file system of the layout: a layer is made of links.
   const work = await mkdtemp(join(directory, '..', 'image-'));
   try {
-    const { stdout } = await run('ldd', [program]).catch(() => ({ stdout: '' }));
-    const libraries = stdout.split('\n').flatMap((line) => /(\/lib\S{1,200}) \(/.exec(line)?.[1] ?? []);
+    const linked = (await Promise.all(Object.values(programs).map(librariesOf))).flat();
+    const wanted = { ...programs, ...Object.fromEntries(linked.map((path) => [path.slice(1), path])) };
     const files: Record<string, string> = {};
-    for (const path of [program, ...libraries]) {
-      const copy = join(work, `${Object.keys(files).length}`);
-      await copyFile(path, copy);
-      files[path === program ? place : path.slice(1)] = copy;
+    for (const [index, [place, path]] of Object.entries(wanted).entries()) {
+      files[place] = join(work, String(index));
+      await copyFile(path, join(work, String(index)));
     }
     await makeImage(directory, work, { names: [name], files });
   } finally {
     await rm(work, { recursive: true, force: true });
   }
+}
+
+/** None of a program that is linked statically. */
+async function librariesOf(program: string): Promise<readonly string[]> {
+  const { stdout } = await run('ldd', [program]).catch(() => ({ stdout: '' }));
+  return stdout.split('\n').flatMap((line) => /(\/lib\S{1,200}) \(/.exec(line)?.[1] ?? []);
 }

@@ -76,7 +76,7 @@ it('the API server takes the documents as they are rendered, with the program of
     'deployments,configmaps,secrets,clusterroles',
     '-A',
     '-l',
-    'kubeloom.dev/documents=autoscaler',
+    'kubeloom.dev/documents in (autoscaler,kubeloom-agent)',
     '-o',
     'name',
   );
