@@ -6,6 +6,7 @@ import { documentChanges } from '#domain/manifest/document-changes.ts';
 import { withoutServerFields } from '#domain/manifest/faults/kubernetes-document.ts';
 import { MachineGroups } from '#domain/manifest/groups/machine-groups.ts';
 import { InputManifest } from '#domain/manifest/schema/input-manifest.ts';
+import { withProxyOf } from '#domain/manifest/with-proxy.ts';
 import { type CliClient, cliClient, type ManifestName } from '../connection/api-client.ts';
 import { whenMissing } from '../connection/api-problem.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
@@ -92,8 +93,9 @@ async function withFiles(
     const { metadata } = (document ?? {}) as { metadata?: Partial<ManifestName> };
     if (!isManifest(document)) continue;
     const key = { namespace: metadata?.namespace ?? 'default', name: metadata?.name ?? '-' };
-    const to = { title: file, document: asAccepted(document) };
-    differences.push(compared(key, await storedSide(api, key), to));
+    const stored = await storedSide(api, key);
+    const to = { title: file, document: asAccepted(document, stored.document) };
+    differences.push(compared(key, stored, to));
   }
   if (differences.length === 0) throw new CliError(`no manifest in ${files.join(', ')}`, exitCodes.invalid);
   return differences;
@@ -105,10 +107,11 @@ async function storedSide(api: CliClient, key: ManifestName): Promise<TitledDocu
 }
 
 /** With the defaults that the API fills in; unchanged when it has faults, which `validate` reports. */
-function asAccepted(document: unknown): unknown {
+function asAccepted(document: unknown, stored: unknown): unknown {
   const plain = withoutServerFields(document);
-  const { data } = kindOf(plain) === 'MachineGroups' ? MachineGroups.safeParse(plain) : InputManifest.safeParse(plain);
-  return data ?? plain;
+  if (kindOf(plain) === 'MachineGroups') return MachineGroups.safeParse(plain).data ?? plain;
+  const { data } = InputManifest.safeParse(plain);
+  return data === undefined ? plain : withProxyOf(data, stored);
 }
 
 function compared(key: ManifestName, from: TitledDocument, to: TitledDocument): Difference {

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { cutText } from './cut-text.ts';
 import type { ErrorClass } from './errors.ts';
 import { failurePolicy } from './failure-policy.ts';
-import { listed } from './words.ts';
+import { listed, minuteText } from './words.ts';
 
 export const FailureLines = z
   .object({
@@ -147,7 +147,7 @@ function todoOf({ hint }: FailedWork, { next, logCommand }: FailurePlace): strin
 function nextSentence(next: NextTry): string {
   switch (next.kind) {
     case 'retry':
-      return `Kubeloom retries it at ${next.at.slice(0, 16).replace('T', ' ')} UTC.`;
+      return `Kubeloom retries it at ${minuteText(next.at)}.`;
     case 'running':
       return 'A run is at work on it.';
     case 'paused':

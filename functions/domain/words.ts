@@ -37,3 +37,8 @@ export function placeText(provider: string, region: string): string {
 export function roleText(role: string): string {
   return role === 'loadBalancer' ? 'load balancer' : role;
 }
+
+/** A moment for people, of ISO 8601: `2026-11-27 02:19 UTC`. */
+export function minuteText(at: string): string {
+  return `${at.slice(0, 16).replace('T', ' ')} UTC`;
+}

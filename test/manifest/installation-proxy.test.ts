@@ -2,8 +2,11 @@
 import { describe, expect, it, test } from 'vitest';
 import { parseConfig } from '#contracts/config.ts';
 import { readObjects } from '#documents/read-objects.ts';
+import { documentChanges } from '#domain/manifest/document-changes.ts';
 import { manifestOfDocument } from '#domain/manifest/groups/manifest-of-document.ts';
+import { InputManifest } from '#domain/manifest/schema/input-manifest.ts';
 import { validateManifest } from '#domain/manifest/validate-manifest.ts';
+import { withProxyOf } from '#domain/manifest/with-proxy.ts';
 import { describeClusterPlan } from '#domain/planning/text/describe-plan.ts';
 import { describeCluster } from '#functions/api/views/cluster-description.ts';
 import { assess } from '#functions/pipeline/assessment/assess.ts';
@@ -63,6 +66,20 @@ test.each([
   ],
 ])('a manifest %s', (_, document, ofInstallation, endpoint, found) => {
   expect(judged(written(document), ofInstallation)).toEqual({ endpoint, found });
+});
+
+test('a file that names no proxy is compared with a stored manifest as it would be stored again', () => {
+  for (const ofInstallation of ['', own]) {
+    const { manifest } = validateManifest(written({ apiVersion: old }), {
+      readObjects,
+      installationProxy: ofInstallation,
+    });
+    const inFile = InputManifest.parse(written({ apiVersion: old }));
+    expect(documentChanges(manifest, inFile)).toHaveLength(1);
+    expect(documentChanges(manifest, withProxyOf(inFile, manifest))).toEqual([]);
+  }
+  const plain = InputManifest.parse(written({}));
+  expect(withProxyOf(plain, undefined)).toEqual(plain);
 });
 
 test('what an installation has is not guessed where it is not known', () => {

@@ -7,6 +7,7 @@ import { type FailureOutcome, lastStep, undoneParts } from '#domain/failure-outc
 import { assessWaypointFailure } from '#domain/failure-policy.ts';
 import { type Direction, directions, type UndoRung } from '#domain/plan.ts';
 import { failureOutcomeText } from '#domain/planning/text/failure-outcome-text.ts';
+import { minuteText } from '#domain/words.ts';
 import type { ClusterEvent } from '../records/cluster-records.ts';
 
 const nextOfRung = {
@@ -98,7 +99,7 @@ const isKnown = (before: NodeWait | undefined, { node, because }: HeldNode): boo
 const waitEvent = ({ node, because, since }: HeldNode, sentence: string): ClusterEvent => ({
   kind: 'WaitsForNodes',
   node,
-  message: `${node}: ${because}, since ${since}; ${sentence}`,
+  message: `${node}: ${because}, since ${minuteText(since)}; ${sentence}`,
 });
 
 /** What was tried and undone. `record` has the facts from before the way back. */

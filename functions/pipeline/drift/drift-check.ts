@@ -6,6 +6,7 @@ import { assessDrift, type DriftNews } from '#domain/assess-drift.ts';
 import { type ClusterDrift, DriftReport, type NodeObservation } from '#domain/drift.ts';
 import { withSeenHealthy } from '#domain/repair/after-repair.ts';
 import { isUnhealthy } from '#domain/repair/node-health.ts';
+import { minuteText } from '#domain/words.ts';
 import type { Using } from '../../ports.ts';
 import { isRecent, silentSince } from '../records/agent-reports.ts';
 import { isCancelled } from '../records/cancellation.ts';
@@ -143,7 +144,7 @@ function lookAgain(
 /** Only what is new: a check that finds it silent again reports nothing. */
 export function agentEvents(before: ClusterDrift | undefined, { agentSilent }: ClusterDrift): readonly ClusterEvent[] {
   if (agentSilent === undefined || before?.agentSilent !== undefined) return [];
-  const message = `the agent has reported nothing since ${agentSilent}: until it does, only checks compare nodes, at their interval; see \`kubectl --namespace kube-system logs deployment/kubeloom-agent\``;
+  const message = `the agent has reported nothing since ${minuteText(agentSilent)}: until it does, only checks compare nodes, at their interval; see \`kubectl --namespace kube-system logs deployment/kubeloom-agent\``;
   return [{ kind: 'AgentSilent', message }];
 }
 

@@ -7,6 +7,7 @@ import { assessRepair, outageText, type RepairDecision } from '#domain/repair/as
 import { isUnhealthy, nextHealth, observedNodes } from '#domain/repair/node-health.ts';
 import type { Replacement } from '#domain/repair/observed-node.ts';
 import { withReported } from '#domain/repair/reported-nodes.ts';
+import { minuteText } from '#domain/words.ts';
 import type { Using } from '../../ports.ts';
 import type { ClusterEvent } from '../records/cluster-records.ts';
 import { manifestOf } from '../records/stored-document.ts';
@@ -144,7 +145,7 @@ function eventsOf(
       .map(({ node, health: state, since, failing }) => ({
         kind: 'NodeUnhealthy' as const,
         node,
-        message: `${node} ${words[state]}, since ${since}${failing === undefined ? '' : `: ${failing}`}`,
+        message: `${node} ${words[state]}${since === undefined ? '' : `, since ${minuteText(since)}`}${failing === undefined ? '' : `: ${failing}`}`,
       })),
     ...granted.map(({ node, because, how }) => ({
       kind: 'NodeReplaced' as const,

@@ -2,6 +2,7 @@
 import type { ManifestKey } from '#contracts/records.ts';
 import type { StoredPlan } from '#contracts/stored-plans.ts';
 import type { PlanDecision } from '#contracts/waiting-plans.ts';
+import { minuteText } from '#domain/words.ts';
 import type { AdmittedCaller } from '../../caller.ts';
 import type { Using } from '../../ports.ts';
 import { refuseVerb } from '../records/refuse-verb.ts';
@@ -35,7 +36,9 @@ export async function decide(
   if (now !== undefined) refuseEnded(now);
   if (other === undefined) return decision;
   const what =
-    other === null ? 'it was proposed again' : `it is being ${words[other.state]} by ${other.by} since ${other.at}`;
+    other === null
+      ? 'it was proposed again'
+      : `it is being ${words[other.state]} by ${other.by} since ${minuteText(other.at)}`;
   refuseVerb({ plan: plan.id }, 'decide', `${what}, and nothing was done; read it again`);
 }
 

@@ -53,7 +53,7 @@ export class ChangeReporter {
       if (add + change + remove === 0) continue;
       this.#context.emit({
         kind: 'PlanMade',
-        message: `${workspace}: ${add} to add, ${change} to change, ${remove} to remove`,
+        message: `${workspace}: resources of the cloud: ${add} to add, ${change} to change, ${remove} to remove`,
       });
     }
   }

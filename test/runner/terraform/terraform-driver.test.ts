@@ -41,7 +41,7 @@ describe('creation of machines', () => {
       wireguardPort: 51820,
     });
     expect(await world.reported()).toEqual([
-      'PlanMade: machines-hz-prod: 3 to add, 0 to change, 0 to remove',
+      'PlanMade: machines-hz-prod: resources of the cloud: 3 to add, 0 to change, 0 to remove',
       ...nodes.map((node) => `HostCreated: ${node} created in 4 s`),
     ]);
   });
