@@ -1,4 +1,4 @@
-/** Mistakes of first manifests: what is written, where it is found, what is said, and why an editor cannot know it. */
+/** Mistakes of first manifests: what is written, where it is found, in which words, and why an editor cannot know it. */
 
 export const firstManifest = `apiVersion: kubeloom.dev/v1
 kind: InputManifest
