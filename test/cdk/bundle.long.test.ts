@@ -39,41 +39,41 @@ afterAll(() => {
 /** Their work is the planner, which is a third of them; in every other function it is loaded when there is something to plan. */
 const planners = ['plan-cluster', 'plan-manifest'];
 
-it('a cold start of a function loads at most 400 kB, and one that always plans at most 462 kB', () => {
+it('a cold start of a function loads at most 400 kB, and one that always plans at most 466 kB', () => {
   expect(Object.keys(sizes)).toEqual(Object.keys(functionFiles));
   expect(Object.keys(sizes)).toEqual(expect.arrayContaining(planners));
   for (const [name, { start, from }] of Object.entries(sizes)) {
     expect(start, name).toBeGreaterThan(100_000);
-    expect(start, `${name}: ${JSON.stringify(from)}`).toBeLessThanOrEqual(planners.includes(name) ? 462_000 : 400_000);
+    expect(start, `${name}: ${JSON.stringify(from)}`).toBeLessThanOrEqual(planners.includes(name) ? 466_000 : 400_000);
   }
 });
 
 /** Calls of functions by an import, in thousands. Code that reads manifests creates their schemas; the API creates the schemas of all its documents. */
 const mostCalls: Readonly<Record<string, number>> = {
   ...Object.fromEntries(planners.map((name) => [name, 33])),
-  ...Object.fromEntries(['record-drift', 'settle-manifest', 'tick'].map((name) => [name, 32])),
+  ...Object.fromEntries(['record-drift', 'settle-manifest', 'tick'].map((name) => [name, 33])),
   'plan-batch': 24,
   'submit-cluster': 41,
   // It reads what any build may be asked.
-  'build-credentials': 45,
-  router: 65,
+  'build-credentials': 46,
+  router: 66,
   agents: 31,
 };
 
-it('an import of a function makes at most 23,000 calls, and more only where it needs more schemas', async () => {
+it('an import of a function makes at most 24,000 calls, and more only where it needs more schemas', async () => {
   expect(Object.keys(functionFiles)).toEqual(expect.arrayContaining(Object.keys(mostCalls)));
   for (const name of Object.keys(functionFiles)) {
     const calls = await callsOfImport(bundle(name));
     expect(calls, name).toBeGreaterThan(10_000);
-    expect(calls, name).toBeLessThanOrEqual(1000 * (mostCalls[name] ?? 23));
+    expect(calls, name).toBeLessThanOrEqual(1000 * (mostCalls[name] ?? 24));
   }
 }, 300_000);
 
-it('a function has at most 829 kB loaded with its largest part', () => {
+it('a function has at most 840 kB loaded with its largest part', () => {
   for (const [name, { start, most, all }] of Object.entries(sizes)) {
     expect(most, name).toBeGreaterThan(start);
     expect(all, name).toBeGreaterThan(most);
-    expect(most, name).toBeLessThanOrEqual(829_000);
+    expect(most, name).toBeLessThanOrEqual(840_000);
   }
 });
 
