@@ -36,7 +36,8 @@ export function noProxyList(state: ClusterState, facts: ClusterFacts): readonly 
   ]);
   const endpoints = state.loadBalancers.flatMap((balancer) => [
     facts.loadBalancers[balancer.name]?.endpoint ?? '',
-    ...alternativeNamesOf(balancer, facts),
+    // As programs read it: a dot at the beginning is for all names in it.
+    ...alternativeNamesOf(balancer, facts).map((name) => name.replace(/^\*\./, '.')),
   ]);
   const entries = [...always, state.network, ...state.installationProxy.noProxy, ...nodes, ...endpoints];
   return [...new Set(entries)].filter((entry) => entry !== '');

@@ -45,7 +45,9 @@ Faults (nothing is started):
   is the Kubernetes API: then \`port\` is 6443 too, tcp, control pools only, no PROXY protocol, no sticky sessions. Ports
   are unique on a load balancer, tcp and udp apart; from 64512 on they are its own.
 - **Load balancers.** At most one serves the API of a cluster, and it has pools and no alternative names. A host name
-  is used once. The DNS provider must serve zones.
+  or alternative name, with its zone, belongs to one manifest of the installation, also of machine groups; capitals and a dot at its end
+  do not count. One manifest has at most 90. A name is free for others once its manifest is deleted, or once a run without it is done.
+  Wildcards (\`*\`, \`*.apps\`) may be among the alternative names. The DNS provider must serve zones.
 - **Storage and documents.** \`longhorn\` needs a compute pool. A document has a text, or comes with Kubeloom; its objects have
   apiVersion, kind and name, are in one document of the cluster only, and are no Secrets.
 - **Changes.** Properties that machines are created with cannot change in place (\`providerSpec\`, \`serverType\`, \`image\`,
@@ -60,7 +62,7 @@ Kubeloom creates the storage disks of compute nodes (\`storageDiskSize\`) and, w
 from them: [storage.md](storage.md).
 
 Warnings (allowed but risky; Kubeloom applies them): one control node or an even number of them; no compute pool; a
-load balancer of the API with a single node, or in another region than the control nodes; a load balancer without pools; a role
+load balancer of the API with a single node, or in another region than the control nodes; a load balancer without pools; a host name that repeats its zone; a role
 that no load balancer has; a disk size on pools of load balancers only; Longhorn without a node that it runs on; labels that Kubeloom sets itself; a network that
 is not private; a manifest without clusters; a region, a server type or an image that the cloud did not have when its
 [list](catalogue.md) was read, an image without updates, or one for other processors. Each warning has an id, shown after its place. An annotation of the document accepts

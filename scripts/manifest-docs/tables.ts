@@ -127,7 +127,14 @@ const patterns: readonly (readonly [pattern: string, words: string])[] = [
     'Kubernetes label key',
   ],
   ['^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$', 'Kubernetes label value'],
-  ['^([a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?\\.)*[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?\\.?$', 'domain name'],
+  [
+    '^([A-Za-z0-9]([-A-Za-z0-9]{0,61}[A-Za-z0-9])?\\.)*[A-Za-z0-9]([-A-Za-z0-9]{0,61}[A-Za-z0-9])?\\.?$',
+    'DNS name, dots allowed',
+  ],
+  [
+    '^(\\*|(\\*\\.)?([A-Za-z0-9]([-A-Za-z0-9]{0,61}[A-Za-z0-9])?\\.)*[A-Za-z0-9]([-A-Za-z0-9]{0,61}[A-Za-z0-9])?)\\.?$',
+    'DNS name or wildcard',
+  ],
   ['^[^/\\s?#%][^\\s?#%]*[^/\\s?#%]$|^[^/\\s?#%]$', 'path without `/` at its ends'],
   [
     '^(?![a-z+]+:\\/\\/)(?!.*\\/\\.\\.?(\\/|$))[^\\s/@#?%\\\\][^\\s/@#?%\\\\.]*\\.[^\\s/@#?%\\\\]+\\/[^\\s@#?%\\\\]+$',

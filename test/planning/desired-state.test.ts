@@ -154,6 +154,22 @@ describe('load balancers', () => {
     expect(desiredOf({ manifest: lb({ hostname: 'k8s' }), current }).loadBalancers[0]?.dns.hostname).toBe('k8s');
   });
 
+  test('a name that exists in capitals or with a dot at the end stays as it is, and a new zone or a new name has the normal form', () => {
+    const dns = { zone: 'Example.com.', hostname: 'K8s', alternativeNames: ['WWW', 'Old'] };
+    const loadBalancers = current.loadBalancers.map((each) => ({ ...each, dns: { ...each.dns, ...dns } }));
+    const namesOf = (written: Readonly<Record<string, unknown>>) => {
+      const [after] = desiredOf({ manifest: lb(written), current: { ...current, loadBalancers } }).loadBalancers;
+      return [after?.dns.zone, after?.dns.hostname, after?.dns.alternativeNames];
+    };
+    expect(namesOf({ hostname: 'k8s', alternativeNames: ['new', 'www'] })).toEqual([
+      'Example.com.',
+      'K8s',
+      ['new', 'WWW'],
+    ]);
+    expect(namesOf({})).toEqual(['Example.com.', 'K8s', []]);
+    expect(namesOf({ dnsZone: 'other.example', hostname: 'k8s' })).toEqual(['other.example', 'k8s', []]);
+  });
+
   test('a load balancer with the API role is the API endpoint', () => {
     expect(current.apiEndpoint).toEqual({ kind: 'loadBalancer', loadBalancer: 'lb' });
     const detached = desiredOf({ manifest: lb({}, ['web']), current, ids: 'y' });

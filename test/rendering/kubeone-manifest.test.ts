@@ -36,6 +36,20 @@ describe('KubeOne manifest', () => {
     expect(JSON.stringify(parse(render(proxied)))).not.toContain('my-zone');
   });
 
+  it('a wildcard is among the names of certificates, and without its star among the hosts that no proxy is asked for', () => {
+    const state = twoProviderState({
+      installationProxy: { enabled: true, endpoint: 'http://proxy:8880', noProxy: [] },
+    });
+    const loadBalancers = state.loadBalancers.map((each) => ({
+      ...each,
+      dns: { ...each.dns, alternativeNames: ['*.apps', '*'] },
+    }));
+    const { apiEndpoint, proxy } = parse(render({ ...state, loadBalancers }));
+    expect(apiEndpoint.alternativeNames).toEqual(expect.arrayContaining(['*.apps.example.com', '*.example.com']));
+    expect(proxy.noProxy.split(',')).toEqual(expect.arrayContaining(['.apps.example.com', '.example.com']));
+    expect(proxy.noProxy).not.toContain('*');
+  });
+
   it('the KubeOne manifest has a proxy only when one is configured', () => {
     const installationProxy = { enabled: true, endpoint: 'http://proxy:8880', noProxy: [] };
     expect(parse(render()).proxy).toBeUndefined();

@@ -4,7 +4,7 @@ import type { SettleManifestOutput } from '#contracts/state-inputs.ts';
 import { levelOf } from '#domain/event-kinds.ts';
 import { knownExpiries, nextWarningAt } from '#domain/expiry.ts';
 import { type FailedManifest, failureText } from '#domain/failure-lines.ts';
-import { nameInZone } from '#domain/manifest/values/dns-name.ts';
+import { nameInZone } from '#domain/manifest/schema/dns-name.ts';
 import { failureOutcomeText } from '#domain/planning/text/failure-outcome-text.ts';
 import type { AcceptedCost } from '#domain/prices/money.ts';
 import { counted, listed } from '#domain/words.ts';

@@ -42,6 +42,7 @@ export const acceptableWarnings = [
   'single-api-load-balancer',
   'distant-api-load-balancer',
   'empty-load-balancer',
+  'repeated-zone',
   'unused-role',
   'empty-role-target',
   'unused-storage-disk',

@@ -1,9 +1,10 @@
 /** Rules of the `dns` part of load balancers. */
+import { hostnameLength } from '#domain/naming.ts';
 import { providerTypeFacts, providerTypesThat } from '#domain/provider-types.ts';
-import { error, type Fault } from '../faults/fault.ts';
+import { error, type Fault, warning } from '../faults/fault.ts';
+import { isAddress, isTooLong, nameInZone, withoutZone } from '../schema/dns-name.ts';
 import { shown } from '../schema/names.ts';
 import { mostClaimedNames } from '../values/claimed-names.ts';
-import { nameInZone } from '../values/dns-name.ts';
 import { apiRoleIndex } from './load-balancer-rules.ts';
 import { type ManifestIndex, named, type Path } from './manifest-index.ts';
 import type { PartialLoadBalancer } from './partial-manifest.ts';
@@ -23,6 +24,19 @@ export function* dnsRules(manifestIndex: ManifestIndex): Iterable<Fault> {
       );
     }
     yield* hostNames(manifestIndex, { balancer, path: place, taken });
+    const { dnsZone = '', hostname } = balancer.dns;
+    if (isAddress(dnsZone))
+      yield error(
+        [...place, 'dnsZone'],
+        `${shown(dnsZone)} is an address, and no zone`,
+        'use one such as "example.com"',
+      );
+    if (hostname === undefined && isTooLong(nameInZone('x'.repeat(hostnameLength), dnsZone)))
+      yield error(
+        [...place, 'dnsZone'],
+        `has no room for a host name of ${hostnameLength} letters, which Kubeloom would choose`,
+        'write a hostname, the shortest has one letter',
+      );
   }
   if (taken.size <= mostClaimedNames) return;
   yield error(
@@ -56,6 +70,25 @@ interface NamedBalancer {
   readonly taken: Map<string, string>;
 }
 
+function* formOfName(
+  { name, zone, full }: { readonly name: string; readonly zone: string; readonly full: string },
+  place: Path,
+): Iterable<Fault> {
+  if (isTooLong(full))
+    yield error(
+      place,
+      `${shown(full)} has ${full.length} letters with its zone`,
+      'shorten it: a DNS name has at most 253',
+    );
+  if (isAddress(name)) yield error(place, `${shown(name)} is an address, and no host name`, 'use one such as "www"');
+  const meant = withoutZone(name, zone);
+  if (meant === undefined) return;
+  const field = place.at(-1) === 'hostname' ? 'hostname: ' : '- ';
+  const fix =
+    meant === '' ? `leave the zone out: write a name in it, such as "${field}www"` : `write "${field}${meant}"`;
+  yield warning('repeated-zone', place, `the zone is added to it: the name becomes ${shown(full)}`, fix);
+}
+
 function* hostNames(
   { context, namespace, name: manifest }: ManifestIndex,
   { balancer, path, taken }: NamedBalancer,
@@ -69,6 +102,7 @@ function* hostNames(
   for (const [name, place] of names) {
     if (name === '' || dns.dnsZone === undefined) continue;
     const full = nameInZone(name, dns.dnsZone);
+    yield* formOfName({ name, zone: dns.dnsZone, full }, place);
     const owner = taken.get(full);
     const elsewhere = context.namesInUse?.get(full);
     if (owner !== undefined) {

@@ -1,5 +1,6 @@
 /** Load balancers of a manifest: roles (what is forwarded) and clusters (the machines that do it). */
 import { z } from 'zod';
+import { DnsHostName, DnsZone, FurtherDnsName } from './dns-name.ts';
 import { ClusterName, RoleName, shown, Text } from './names.ts';
 
 /** The port of the Kubernetes API: a role that targets it serves the API. */
@@ -50,21 +51,16 @@ export const Role = RoleFields.transform(({ name, protocol, port, targetPort, ta
 }));
 export type Role = z.infer<typeof Role>;
 
-const dnsDomain = /^([a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?\.)*[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?\.?$/i;
-const domain = (example: string) =>
-  z
-    .string()
-    .max(253, { error: 'has more than 253 characters; shorten it' })
-    .regex(dnsDomain, { error: (issue) => `${shown(issue.input)} is not a domain name; use one such as "${example}"` });
-const HostName = domain('www');
-
 const Dns = z.strictObject({
-  dnsZone: domain('example.com').describe('Public DNS zone in which the names are created.'),
+  dnsZone: DnsZone.describe('Public DNS zone in which the names are created.'),
   provider: Text.describe('Name of the provider that serves the zone.'),
-  hostname: HostName.optional().describe(
+  hostname: DnsHostName.optional().describe(
     'Host name in the zone; without one, Kubeloom chooses a random one and keeps it.',
   ),
-  alternativeNames: z.array(HostName).default([]).describe('More host names (not for the API).'),
+  alternativeNames: z
+    .array(FurtherDnsName)
+    .default([])
+    .describe('More host names (not for the API); `*` or `*.apps` for many.'),
 });
 
 export const LoadBalancer = z.strictObject({

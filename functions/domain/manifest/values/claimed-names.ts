@@ -1,6 +1,6 @@
 /** The DNS names that a document claims: each belongs to one manifest of the installation, as its records are replaced by the next one that writes them. */
 import { fieldOf, listFrom } from '../../unread-json.ts';
-import { nameInZone } from './dns-name.ts';
+import { nameInZone } from '../schema/dns-name.ts';
 
 /** More do not fit into the one write that claims them together with the document: it has a hundred parts, some of which are for other things. */
 export const mostClaimedNames = 90;

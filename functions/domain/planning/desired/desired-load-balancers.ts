@@ -1,6 +1,7 @@
 /** Load balancers of the desired state: roles, names and pools; host names are chosen once and kept. */
 import type { ClusterState, DnsState, LoadBalancerState, RoleState } from '#domain/cluster-state.ts';
 import { hashedId, hostnameLength } from '#domain/naming.ts';
+import { normalDnsName } from '../../manifest/schema/dns-name.ts';
 import type { KubernetesCluster } from '../../manifest/schema/input-manifest.ts';
 import { type LoadBalancer, type Role, servesApi, targetPoolsOf } from '../../manifest/schema/load-balancers.ts';
 import { desiredPools, type PoolSources } from './desired-pools.ts';
@@ -60,13 +61,17 @@ function dnsState(
   sources: PoolSources,
 ): DnsState {
   const { ids } = sources;
-  const zone = desired.dns.dnsZone;
-  const kept = existing.find((loadBalancer) => loadBalancer?.dns.zone === zone)?.dns.hostname;
+  const { dnsZone, hostname, alternativeNames } = desired.dns;
+  const kept = existing.find((balancer) => balancer && normalDnsName(balancer.dns.zone) === dnsZone)?.dns;
+  // What exists stays as it was written: another form of the same name would be another record, and another endpoint.
+  const written = (name: string) =>
+    [kept?.hostname, ...(kept?.alternativeNames ?? [])].find((each) => each && normalDnsName(each) === name) ?? name;
+  const chosen = () => kept?.hostname ?? ids.hostname?.(desired.name) ?? ids.hash(hostnameLength);
   return {
-    zone,
+    zone: kept?.zone ?? dnsZone,
     provider: sources.provider(desired.dns.provider),
-    hostname: desired.dns.hostname ?? kept ?? ids.hostname?.(desired.name) ?? ids.hash(hostnameLength),
-    alternativeNames: [...desired.dns.alternativeNames],
+    hostname: hostname === undefined ? chosen() : written(hostname),
+    alternativeNames: alternativeNames.map(written),
   };
 }
 
