@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newest } from '#local/kubernetes/versions.ts';
-import { agentPort, type OwnSite, startSite } from './own-site.ts';
+import { type OwnSite, startSite } from './own-site.ts';
 import { type Manifest, realCluster, two } from './real-cluster.ts';
 
 const program = process.env.KUBELOOM_CLUSTER_AUTOSCALER;
@@ -34,7 +34,7 @@ async function scaled(): Promise<Manifest> {
       return { ...pool, autoscaler: { min: 0, max: 3, capacity: { cpu: 2, memory: gigabytes } } } as never;
     });
   Object.assign(kubernetes.clusters[0], {
-    documents: ['kubeloom-agent', 'autoscaler'].map((name) => ({ name, templatesRef: { name: reference.name } })),
+    documents: [{ name: 'autoscaler', templatesRef: { name: reference.name } }],
   });
   Object.assign(loadBalancers, { roles: [], clusters: [] });
   return manifest;
@@ -42,7 +42,7 @@ async function scaled(): Promise<Manifest> {
 
 describe.skipIf(!program)('autoscaling in a real cluster', () => {
   beforeAll(async () => {
-    site.current = await startSite(program ?? '', newest, flags);
+    site.current = await startSite(flags);
   });
   afterAll(() => site.current?.close());
   const cluster = realCluster(scaled, async (api) => {
@@ -78,10 +78,7 @@ describe.skipIf(!program)('autoscaling in a real cluster', () => {
     while (!(await isTrue())) await pause(1000);
   }
 
-  it('the autoscaler and the agent run in the cluster, out of the repository and the registry of the site', async () => {
-    const [control] = await nodesOf('control');
-    if (control === undefined || site.current === undefined) throw new Error('there is no control node');
-    await cluster.forward(control, agentPort, await site.current.serve(cluster.apiUrl()));
+  it('the autoscaler, out of the repository, and the agent run in the cluster', async () => {
     const asked = [
       'get',
       'deployments',
@@ -90,12 +87,11 @@ describe.skipIf(!program)('autoscaling in a real cluster', () => {
       '-l',
       'kubeloom.dev/documents in (autoscaler,kubeloom-agent)',
     ];
-    const ready = await cluster.kubectl(
-      ...asked,
-      '-o',
-      'jsonpath={range .items[*]}{.metadata.name}={.status.readyReplicas} {end}',
-    );
-    expect(ready.split(' ').sort()).toEqual(['cluster-autoscaler=1', 'kubeloom-agent=1']);
+    const path = 'jsonpath={range .items[*]}{.metadata.name}={.status.readyReplicas} {end}';
+    await until(async () => {
+      const ready = (await cluster.kubectl(...asked, '-o', path)).split(' ').sort();
+      return ready.join() === 'cluster-autoscaler=1,kubeloom-agent=1';
+    });
   });
 
   it('two pods that fit nowhere make an empty pool grow by two hosts, and run there', async () => {
