@@ -182,6 +182,28 @@ describe('a name that becomes free', () => {
     expect(await put(deps, serving('second'))).toMatchObject({ status: 202 });
   });
 
+  it('a rollback to a name that another manifest took meanwhile is refused until that is deleted', async () => {
+    const pipeline = new Pipeline();
+    const { deps } = pipeline;
+    await put(deps, serving('first'));
+    await pipeline.settle();
+    await put(deps, serving('first', { hostname: 'new' }));
+    await pipeline.settle();
+    await put(deps, serving('second'));
+    await pipeline.settle();
+    const rollback = () => callApi(deps, 'POST', '/v1/manifests/team/first/rollback', { body: {} });
+    const refused = taken('k8s.example.com', 'team/second');
+    expect(await rollback()).toMatchObject(refused);
+    await callApi(deps, 'DELETE', '/v1/manifests/team/second', {});
+    expect(await rollback()).toMatchObject(refused);
+    expect(await deps.manifests.head({ namespace: 'team', name: 'first' })).toMatchObject({
+      generation: 2,
+      status: 'Done',
+    });
+    await pipeline.settle();
+    expect(await rollback()).toMatchObject({ status: 202 });
+  });
+
   it('a change that failed keeps both names, and its retry needs neither again', async () => {
     const pipeline = new Pipeline();
     const { deps } = pipeline;
