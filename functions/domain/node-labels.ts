@@ -1,4 +1,5 @@
 /** Labels that Kubeloom sets on nodes, and whether the user may override each: the only list of them. */
+import { trimmedEnd } from './trimmed-end.ts';
 
 /** Labels by which users hold a node while something on it must not be disturbed. */
 export const lockLabels = ['kubeloom.dev/upgrade-lock', 'claudie.io/upgrade-lock'] as const;
@@ -42,4 +43,12 @@ export function isReservedLabel(key: string, kind: 'dynamic' | 'static'): boolea
 /** A key or value as Kubernetes accepts it: lower case; white space, `:` and `_` become `-`. */
 export function labelText(text: string): string {
   return text.toLowerCase().replaceAll(/[\s:_]/g, '-');
+}
+
+/** The same of any text, such as a region: Kubernetes refuses a node with a value of other letters, ends or lengths. */
+export function labelValueText(text: string): string {
+  const letters = labelText(text)
+    .replaceAll(/[^a-z0-9.-]/g, '-')
+    .replace(/^[.-]+/, '');
+  return trimmedEnd(letters.slice(0, 63), '.-');
 }

@@ -5,7 +5,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readObjects } from '#documents/read-objects.ts';
 import { validateAsManifest } from '#domain/manifest/groups/validate-as-manifest.ts';
-import { addressFault, NodeAddress, normalAddress } from '#domain/manifest/schema/node-address.ts';
+import { addressFault, normalAddress } from '#domain/manifest/schema/address-fault.ts';
+import { NodeAddress } from '#domain/manifest/schema/node-address.ts';
 import { propertyRuns } from '../property-runs.ts';
 import { manifestWith } from './manifest-files.ts';
 

@@ -2,7 +2,7 @@
 import type { ManifestKey } from '#contracts/records.ts';
 import { draftOfDocument } from '#domain/manifest/groups/groups-as-manifest.ts';
 import type { NameOwner } from '#domain/manifest/rules/manifest-index.ts';
-import { normalAddress } from '#domain/manifest/schema/node-address.ts';
+import { normalAddress } from '#domain/manifest/schema/address-fault.ts';
 import { claimedNames } from '#domain/manifest/values/claimed-names.ts';
 import { fieldOf, listFrom } from '#domain/unread-json.ts';
 import { type AdmittedCaller, shownTo } from '../../caller.ts';

@@ -2,8 +2,9 @@
 import { dnsForm } from '#domain/naming.ts';
 import { isReservedLabel } from '#domain/node-labels.ts';
 import { error, type Fault, pathText, warning } from '../faults/fault.ts';
+import { addressFault, normalAddress } from '../schema/address-fault.ts';
 import { shown } from '../schema/names.ts';
-import { addressFault, NodeAddress, normalAddress } from '../schema/node-address.ts';
+import { NodeAddress } from '../schema/node-address.ts';
 import type { ManifestIndex, Path, PlacedPool } from './manifest-index.ts';
 import { sourceExists } from './provider-rules.ts';
 import { uniqueNames } from './references.ts';

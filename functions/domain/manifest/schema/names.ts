@@ -4,6 +4,7 @@ import { z } from 'zod';
 const dnsLabel = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 const qualifiedName =
   /^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
+const longestPrefix = 253;
 const labelValue = /^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$/;
 
 /** A name by DNS rules (RFC 1123 label) of at most `limit` characters. */
@@ -76,10 +77,15 @@ export const TemplatesReference = z.strictObject({
   namespace: Text.optional().describe('Its namespace; that of the manifest when left out.'),
 });
 
-export const LabelKey = z.string().regex(qualifiedName, {
-  error: (issue) =>
-    `${shown(issue.input)} is not a label key; use at most 63 letters, digits, "-", "_" and ".", after an optional "prefix.example/"`,
-});
+export const LabelKey = z
+  .string()
+  .regex(qualifiedName, {
+    error: (issue) =>
+      `${shown(issue.input)} is not a label key; use at most 63 letters, digits, "-", "_" and ".", after an optional "prefix.example/"`,
+  })
+  .refine((key) => key.indexOf('/') <= longestPrefix, {
+    error: (issue) => `${shown(issue.input)} has a prefix of more than ${longestPrefix} characters; shorten it`,
+  });
 
 export const LabelValue = z.string().regex(labelValue, {
   error: (issue) =>

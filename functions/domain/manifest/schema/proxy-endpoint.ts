@@ -1,7 +1,7 @@
 /** Address of a proxy: in a manifest, and in the setting of an installation, which every function reads. */
 import { z } from 'zod';
+import { addressFault, type Objection } from './address-fault.ts';
 import { Text } from './names.ts';
-import { addressFault, type Objection } from './node-address.ts';
 
 /** Lines, quotes and options of other programs have no place in it: it is written into files of every node. */
 const proxyAddress = /^(https?:\/\/)?([A-Za-z0-9_][\w.-]*|\[[\da-f:.]+\])(:\d{1,5})?\/?$/i;

@@ -1,7 +1,7 @@
 /** What every node has in Kubernetes in addition to the user's own: labels, taints and annotations. */
 import type { NodePoolState, NodeState, Taint } from '#domain/cluster-state.ts';
 import { parseJson } from '#domain/json.ts';
-import { isReservedLabel, labelKeys, labelText } from '#domain/node-labels.ts';
+import { isReservedLabel, labelKeys, labelText, labelValueText } from '#domain/node-labels.ts';
 
 const storageTagsAnnotation = 'node.longhorn.io/default-node-tags';
 const controlPlaneTaint: Taint = { key: 'node-role.kubernetes.io/control-plane', effect: 'NoSchedule' };
@@ -78,5 +78,5 @@ function tagsIn(text: string | undefined): readonly string[] {
 }
 
 function sanitised(labels: readonly (readonly [string, string])[]): Readonly<Record<string, string>> {
-  return Object.fromEntries(labels.map(([key, value]) => [labelText(key), labelText(value)]));
+  return Object.fromEntries(labels.map(([key, value]) => [labelText(key), labelValueText(value)]));
 }
