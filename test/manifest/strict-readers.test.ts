@@ -65,7 +65,7 @@ describe('what Kubernetes reads', () => {
 });
 
 describe('what machines and clouds read', () => {
-  it('names of machines are host names: RFC 1123 labels of at most 63 characters', () => {
+  it('the names of machines are host names: RFC 1123 labels of at most 63 characters', () => {
     const name = fc.stringMatching(/^[A-Za-z0-9][-_A-Za-z0-9]{0,13}[A-Za-z0-9]$/);
     fc.assert(
       fc.property(name, (pool) => {
@@ -112,7 +112,7 @@ describe('what machines and clouds read', () => {
     );
   });
 
-  it('names of provider instances are parts of names of cloud resources: lower case, at most 15', () => {
+  it('the names of provider instances are parts of names of cloud resources: lower case, at most 15', () => {
     fc.assert(
       fc.property(near, (text) => {
         if (ProviderName.safeParse(text).success)
