@@ -15,7 +15,7 @@ export const Reminders = z.strictObject({
 export type Reminders = z.infer<typeof Reminders>;
 
 /** What a key of `waiting` begins with, before its first slash. */
-export const waitingKinds = ['plan', 'rollOut', 'behind'] as const;
+const waitingKinds = ['plan', 'rollOut', 'behind'] as const;
 export type WaitingKind = (typeof waitingKinds)[number];
 
 /** How many of each kind waited at the last look, and since when the first of them. */
