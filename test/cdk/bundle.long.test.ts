@@ -53,7 +53,7 @@ const mostCalls: Readonly<Record<string, number>> = {
   ...Object.fromEntries(planners.map((name) => [name, 33])),
   ...Object.fromEntries(['record-drift', 'settle-manifest', 'tick'].map((name) => [name, 33])),
   'plan-batch': 24,
-  'submit-cluster': 41,
+  'submit-cluster': 42,
   // It reads what any build may be asked.
   'build-credentials': 46,
   router: 66,
