@@ -187,6 +187,8 @@ function usesIn(
   stored: ReadonlyMap<string, readonly SecretUse[]>,
 ): Map<string, readonly SecretUse[]> {
   const uses = new Map(stored);
+  // Only Secrets are judged by them.
+  if (!documents.some((document) => kindOf(document) === 'Secret')) return uses;
   const note = (key: string, more: readonly SecretUse[]) => uses.set(key, [...(uses.get(key) ?? []), ...more]);
   for (const document of documents) {
     const manifest = manifestOfDocument(withoutEmptyFields(document));

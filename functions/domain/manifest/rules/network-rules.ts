@@ -1,18 +1,26 @@
 /** Rules of cluster networks: large enough, usable, and without overlap with existing networks. */
 import { error, type Fault, warning } from '../faults/fault.ts';
-import { type AddressRange, isIn, podRange, serviceRange, unusableRanges } from '../schema/address-ranges.ts';
+import { addressRange, isIn, podRange, serviceRange, unusableRanges } from '../schema/address-ranges.ts';
 import { shown } from '../schema/names.ts';
-import { addressText, contains, type Network, overlap, parseNetwork, usableAddresses } from '../schema/networks.ts';
+import {
+  addressNumber,
+  addressText,
+  contains,
+  type Network,
+  overlap,
+  parseNetwork,
+  usableAddresses,
+} from '../schema/networks.ts';
 import { type ManifestIndex, type Path, type PlacedPool, poolNamed } from './manifest-index.ts';
 
 /**
  * The first addresses of 10.0.0.0/16, the network of machines in clouds, belong to the cloud. Subnets of pools
  * are chosen outside of the network of the cluster (`subnetSource`), so the rest of it is free.
  */
-const cloudServices: AddressRange = {
-  cidr: '10.0.0.0/24',
-  what: 'which clouds use for services of their machines, such as the name server of AWS (10.0.0.2)',
-};
+const cloudServices = addressRange(
+  '10.0.0.0/24',
+  'which clouds use for services of their machines, such as the name server of AWS (10.0.0.2)',
+);
 const privateRanges = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10'];
 
 /** Checks the network of every cluster against everything its nodes can see. */
@@ -47,10 +55,11 @@ export function* clusterAddressRules(index: ManifestIndex): Iterable<Fault> {
     for (const { thing: pool, path } of new Set(statics)) {
       for (const [at, { endpoint = '' }] of pool.nodes.entries()) {
         const place = [...path, 'nodes', at, 'endpoint'];
-        if (isIn(podRange, endpoint)) {
+        const address = addressNumber(endpoint);
+        if (isIn(podRange, address)) {
           const reason = `${shown(endpoint)} is in ${podRange.cidr}, ${podRange.what}: other nodes would look for it there`;
           yield error(place, reason, 'give the machine an address of another network');
-        } else if (isIn(serviceRange, endpoint)) {
+        } else if (isIn(serviceRange, address)) {
           const reason = `${shown(endpoint)} is in ${serviceRange.cidr}, ${serviceRange.what}: it is lost when a service gets this address`;
           yield warning('address-of-services', place, reason, 'give the machine an address of another network');
         }

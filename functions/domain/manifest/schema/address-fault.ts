@@ -1,6 +1,7 @@
 /** Addresses of machines: which no machine can have, and the one way to write each. Every function reads it, with the proxy of the installation: no schemas here. */
 import { isIn, unusableRanges } from './address-ranges.ts';
 import { shown } from './names.ts';
+import { addressNumber } from './networks.ts';
 
 /** What is wrong with a value, and what to do. */
 export interface Objection {
@@ -12,7 +13,8 @@ export interface Objection {
 export function addressFault(address: string): Objection | undefined {
   const one = normalAddress(address);
   const fix = 'give the address at which other machines reach it';
-  const range = unusableRanges.find((known) => isIn(known, one));
+  const number = addressNumber(one);
+  const range = unusableRanges.find((known) => isIn(known, number));
   if (range !== undefined) return { reason: `${shown(address)} is one of the ${range.what} (${range.cidr})`, fix };
   const inside = mapped.exec(one);
   if (inside !== null) {
