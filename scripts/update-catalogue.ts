@@ -21,11 +21,6 @@ import { publicFiles } from './catalogue/public-file.ts';
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { clones: { type: 'string' } } });
 const today = new Date().toISOString().slice(0, 10);
 const file = publicFiles(today, values.clones);
-const get = async (url: string, token: string): Promise<unknown> => {
-  const answer = await fetch(url, { headers: { authorization: `Bearer ${token}` } });
-  if (!answer.ok) throw new Error(`${new URL(url).host} answers ${answer.status}`);
-  return answer.json();
-};
 const pathOf = (name: string) => join(import.meta.dirname, '../functions/domain/catalogue', `${name}.json`);
 const write = (name: string, content: object) => writeFileSync(pathOf(name), `${JSON.stringify(content, null, 2)}\n`);
 
@@ -37,7 +32,7 @@ async function update(type: string): Promise<void> {
   const path = pathOf(type);
   const before = existsSync(path) ? CatalogueFile.parse(JSON.parse(readFileSync(path, 'utf8'))) : undefined;
   const read = await catalogueSourceOf(type);
-  const after = await read?.({ today, file, get, env: process.env, before });
+  const after = await read?.({ today, file, env: process.env, before });
   if (after === undefined) return;
   write(type, CatalogueFile.parse(after));
   const { regions, serverTypes } = after;

@@ -4,9 +4,11 @@
  * of a question (`checks/…`, `access/…`; its request, build, log and result are below it).
  */
 import { z } from 'zod';
+import { KeptCatalogue, type RefreshedType } from '#domain/catalogue/kept-catalogue.ts';
 import { ClusterState } from '#domain/cluster-state.ts';
 import { StageName } from '#domain/plan.ts';
 import { CertificateRequest, IssuedCertificate, OpenedNodes, SshQuestion } from './access-requests.ts';
+import { CatalogueQuestion } from './catalogue-question.ts';
 import { SourceFiles, SourceLookup } from './git-sources.ts';
 import { type RunWork, StageError, StageMode, WaypointDocument } from './stage.ts';
 import { ReadState, StateQuestion } from './state-reading.ts';
@@ -102,6 +104,7 @@ export const Question = z.discriminatedUnion('kind', [
   TemplateLookup.extend({ kind: z.literal('templates') }),
   PluginLookup.extend({ kind: z.literal('plugin') }),
   SourceLookup.extend({ kind: z.literal('source') }),
+  CatalogueQuestion.extend({ kind: z.literal('catalogue') }),
   CertificateRequest.extend({ kind: z.literal('certificate') }),
   SshQuestion.extend({ kind: z.literal('ssh') }),
   StateQuestion.extend({ kind: z.literal('state') }),
@@ -139,6 +142,7 @@ export const QuestionResult = z.discriminatedUnion('kind', [
   answerTo('templates', TemplateAnswer),
   answerTo('plugin', PluginAnswer),
   answerTo('source', SourceFiles),
+  answerTo('catalogue', KeptCatalogue),
   answerTo('certificate', IssuedCertificate),
   answerTo('ssh', OpenedNodes),
   answerTo('state', ReadState),
@@ -186,6 +190,7 @@ export const questionLimitMs = {
   templates: 150_000,
   plugin: 5 * 60_000,
   source: 5 * 60_000,
+  catalogue: 5 * 60_000,
   certificate: 120_000,
   ssh: 5 * 60_000,
   state: 120_000,
@@ -204,6 +209,8 @@ export const questionKeys = {
     `checks/_templates/${reference.namespace}/${reference.name}/${digest}/`,
   /** Look-ups of a provider type that does not come with Kubeloom, for one namespace. */
   plugins: (namespace: string, digest: string) => `checks/_plugins/${namespace}/${digest}/`,
+  /** Readings of what a cloud sells, with a Secret that a manifest of the namespace names. */
+  catalogues: (namespace: string, type: RefreshedType) => `checks/_catalogues/${namespace}/${type}/`,
   /** Readings of a GitSource; ids are never used twice, also after a GitSource of the same name was deleted. */
   sources: ({ namespace, name }: { readonly namespace: string; readonly name: string }, id: string) =>
     `checks/_sources/${namespace}/${name}/${id}`,

@@ -27,6 +27,11 @@ export const eventKinds = {
       when: 'for more than a day the inventory asks for something else than the manifest does; then every week',
       fault: 'a user',
     },
+    CatalogueIgnored: {
+      level: 'warning',
+      when: 'what a cloud says it sells was asked with credentials of the manifest, and is not used; says why',
+      fault: 'a service',
+    },
     KubeconfigRead: {
       level: 'info',
       when: 'a user got the kubeconfig of the admin of a cluster; says who, and from where',

@@ -90,8 +90,8 @@ const objectsOfFunction: Readonly<Record<string, TouchedObjects>> = {
   'stop-builds': { reads: ['runs/'], writes: ['runs/'] },
   'submit-cluster': { reads: ['rollouts/'] },
   'sync-sources': {
-    reads: ['runs/', 'checks/', 'plans/', 'agents/', 'schedule/'],
-    writes: ['runs/', 'checks/', 'plans/', 'schedule/'],
+    reads: ['runs/', 'checks/', 'plans/', 'agents/', 'schedule/', 'catalogue/'],
+    writes: ['runs/', 'checks/', 'plans/', 'schedule/', 'catalogue/'],
   },
   // What each build is for.
   'build-credentials': { reads: ['runs/', 'checks/', 'access/'] },
@@ -99,7 +99,7 @@ const objectsOfFunction: Readonly<Record<string, TouchedObjects>> = {
   // The facts of a run that has not ended; what an earlier release kept of reports.
   agents: { reads: ['runs/', 'agents/'] },
   router: {
-    reads: ['runs/', 'checks/', 'access/', 'agents/', 'plans/', 'rollouts/', 'kubeconfigs/'],
+    reads: ['runs/', 'checks/', 'access/', 'agents/', 'plans/', 'rollouts/', 'kubeconfigs/', 'catalogue/'],
     writes: ['runs/', 'checks/', 'access/', 'plans/', 'rollouts/'],
     lists: ['terraform/'],
   },

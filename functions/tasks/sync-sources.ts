@@ -1,6 +1,6 @@
 /**
  * The scheduler's other tick, which may submit: GitSources that are due take their next step, templates of manifests are compared with their
- * references, and what waits for a person is reported again.
+ * references, what waits for a person is reported again, and clouds are asked what they sell.
  */
 import { z } from 'zod';
 import type { GitSourceRecord } from '#contracts/git-sources.ts';
@@ -31,12 +31,15 @@ export const handler = taskHandler(z.unknown(), uses, async (_event, deps) => {
   for (const outcome of [...steps, ...templates]) if (outcome.status === 'rejected') faults.push(outcome.reason);
   const { remindOfWaiting } = await import('../pipeline/schedule/remind-of-waiting.ts');
   const reminded = await remindOfWaiting(deps).catch((fault: unknown) => void faults.push(fault));
+  const { refreshCatalogues } = await import('../pipeline/schedule/refresh-catalogues.ts');
+  const catalogues = await refreshCatalogues(deps).catch((fault: unknown) => void faults.push(fault));
   // A failure of one does not affect the others.
   if (faults.length > 0) throw faults[0];
   return {
     due: due.length,
     steps: steps.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value : 'failed')),
     ...(reminded !== undefined && { reminded }),
+    ...(catalogues !== undefined && { catalogues }),
     ...(templates.length > 0 && {
       templates: templates.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value : 'failed')),
     }),

@@ -125,6 +125,8 @@ async function answerOf(question: Question, context: AnswerContext, answers: Ans
       return { kind, found: await answers.plugin(question, context) };
     case 'source':
       return { kind, found: await answers.source(question, context) };
+    case 'catalogue':
+      return { kind, found: await answers.catalogue(question, context) };
     case 'certificate':
       return { kind, found: await answers.certificate(question, context) };
     case 'ssh':

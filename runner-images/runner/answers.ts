@@ -22,6 +22,10 @@ export const answers: Answers = {
     const { readSource } = await import('./git/git-source.ts');
     return readSource(question, context);
   },
+  catalogue: async (question, { ports }) => {
+    const { readCloudFor } = await import('./catalogue/read-cloud.ts');
+    return readCloudFor(question, { secrets: ports.secrets, today: ports.clock.now().toISOString().slice(0, 10) });
+  },
   certificate: async (question, context) => {
     const { issueCertificate } = await import('./access/issue-certificate.ts');
     return issueCertificate(question, context);
@@ -42,6 +46,7 @@ export const simulatedAnswers: Answers = {
   templates: async () => ({ reason: 'simulated: no repository was asked', fix: 'name the 40 digits of a commit' }),
   plugin: simulated('no repository was asked', 'Use an installation with real runners.'),
   source: simulated('no repository was asked', 'Use an installation with real runners.'),
+  catalogue: simulated('no cloud was asked', 'Use an installation with real runners.'),
   certificate: simulated('there is no cluster to sign it', 'Use `kubeloom kubeconfig` without --ttl and --role.'),
   ssh: simulated('there are no machines', 'Use a local platform with real hosts.'),
   state: simulated('Terraform creates nothing', 'Use a local platform with real hosts.'),

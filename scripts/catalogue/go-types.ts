@@ -1,5 +1,5 @@
 /** The tables of instance types that the cluster autoscaler has for AWS and Azure: one form, in Go. */
-import type { TypeRow } from './catalogue-source.ts';
+import type { TypeRow } from '#domain/catalogue/catalogue-rows.ts';
 
 export function goTypes(table: string): TypeRow[] {
   return table

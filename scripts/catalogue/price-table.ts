@@ -1,6 +1,6 @@
 /** The form of the price tables of European clouds: their server types with sizes. */
 import { z } from 'zod';
-import type { TypeRow } from './catalogue-source.ts';
+import type { TypeRow } from '#domain/catalogue/catalogue-rows.ts';
 import type { PublicFile } from './public-file.ts';
 
 const Table = z.object({

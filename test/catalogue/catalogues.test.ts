@@ -6,9 +6,7 @@ import { architectureOf, distributionOf, distributions } from '#domain/catalogue
 import { priceLists } from '#domain/prices/machine-prices.ts';
 import { awsTypes } from '../../scripts/catalogue/clouds/aws.ts';
 import { azurePrices, azureZones } from '../../scripts/catalogue/clouds/azure.ts';
-import { digitalOceanAnswers } from '../../scripts/catalogue/clouds/digitalocean.ts';
 import { gcpType, gcpZones } from '../../scripts/catalogue/clouds/gcp.ts';
-import { hetznerAnswers } from '../../scripts/catalogue/clouds/hetzner.ts';
 import { endsIn } from '../../scripts/catalogue/distributions.ts';
 import { goTypes } from '../../scripts/catalogue/go-types.ts';
 
@@ -159,33 +157,6 @@ describe('sources of the catalogue', () => {
     expect(gcpType('a2-highgpu-4g', sizes)).toMatchObject({ cpus: undefined, memory: undefined, gpus: 4 });
     expect(gcpType('c4a-standard-8-lssd', sizes)).toMatchObject({ cpus: 8, arm: true });
     expect(gcpType('e2-micro', sizes)).toMatchObject({ cpus: undefined });
-  });
-
-  it("Hetzner's answers become its catalogue", () => {
-    const price = (location: string) => ({ location, price_monthly: { net: '3.0' } });
-    const file = hetznerAnswers(
-      {
-        types: { server_types: [{ name: 'cax11', cores: 2, memory: 4, architecture: 'arm', prices: [price('fsn1')] }] },
-        locations: { locations: [{ name: 'fsn1' }, { name: 'ash' }] },
-        images: { images: [{ name: 'ubuntu-24.04' }, { name: null }] },
-      },
-      today,
-    );
-    expect(file.images).toEqual({ date: today, source: "system images, as in Hetzner's API", rows: ['ubuntu-24.04'] });
-    const type = readCatalogue(file).typeNamed('cax11');
-    expect([type?.architecture, type?.soldIn('fsn1'), type?.soldIn('ash')]).toEqual(['arm', true, false]);
-  });
-
-  it("DigitalOcean's answers become its catalogue", () => {
-    const file = digitalOceanAnswers(
-      {
-        sizes: { sizes: [{ slug: 'gpu-h100x8-640gb', vcpus: 160, memory: 1_966_080, regions: ['nyc2'] }] },
-        regions: { regions: [{ slug: 'nyc2' }, { slug: 'fra1' }] },
-        images: { images: [{ slug: 'ubuntu-24-04-x64' }, { slug: null }] },
-      },
-      today,
-    );
-    expect(readCatalogue(file).typeNamed('gpu-h100x8-640gb')).toMatchObject({ cpus: 160, memory: 1920, gpus: 8 });
   });
 
   it('the script reads the end of each release of a distribution; it refuses a page of another form', () => {

@@ -14,6 +14,12 @@ const liedTo: Readonly<Record<string, string>> = {
     cloudRows.flatMap(({ readers }) => readers.map((file) => [file, 'test/hostile/clouds.test.ts'])),
   ),
   [`${runner}/listing/listing.ts`]: 'test/hostile/clouds.test.ts',
+  ...Object.fromEntries(
+    ['cloud-reader', 'read-cloud', 'clouds/hetzner', 'clouds/digitalocean'].map((file) => [
+      `${runner}/catalogue/${file}.ts`,
+      'test/hostile/catalogues.test.ts',
+    ]),
+  ),
   [`${runner}/listing/xml.ts`]: 'test/hostile/clouds.test.ts',
   [`${runner}/listing/clouds/aws.ts`]: 'test/hostile/clouds.test.ts',
   [`${runner}/provider-check/ask.ts`]: 'test/hostile/clouds.test.ts',

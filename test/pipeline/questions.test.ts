@@ -12,6 +12,7 @@ const questions = {
   templates: [`${questionKeys.lookups(key, '0123abcd')}1`, 'terraform'],
   plugin: [`${questionKeys.plugins('team', '0123abcd')}1`, 'terraform'],
   source: [questionKeys.sources(key, 'a000001'), 'terraform'],
+  catalogue: [`${questionKeys.catalogues('team', 'hetzner')}1`, 'terraform'],
   certificate: [`${questionKeys.access(key, 'shop', 'certificate-0123abcd')}1`, 'kubectl'],
   ssh: [`${questionKeys.access(key, 'shop', 'ssh-0123abcd')}1`, 'ansible'],
   state: [`${questionKeys.access(key, 'shop', 'state-0123abcd')}1`, 'drift'],

@@ -16,6 +16,7 @@ import { isRecent, lastReport } from '../records/agent-reports.ts';
 import { clusterName } from '../records/cluster-records.ts';
 import { secretPath } from '../records/secret-path.ts';
 import { claimedByManifests, endpointsOfOthers, type PlacedDocument } from './held-by-manifests.ts';
+import { newerCatalogue } from './kept-catalogues.ts';
 
 type SurroundingPorts = Pick<
   SubmissionPorts,
@@ -71,6 +72,7 @@ export async function storedReferences(
   const clouds = await knownClouds(
     placed.map(({ document }) => document),
     deps.clock.now(),
+    (type, shipped) => newerCatalogue(deps, type, shipped),
   );
   return {
     readObjects,

@@ -1,6 +1,7 @@
 /** AWS: the regions of its SDK, the instance types that two autoscalers list. */
 import { z } from 'zod';
-import { type CatalogueSource, factsFrom, rowOf } from '../catalogue-source.ts';
+import { factsFrom, rowOf } from '#domain/catalogue/catalogue-rows.ts';
+import type { CatalogueSource } from '../catalogue-source.ts';
 import { goTypes } from '../go-types.ts';
 
 const Partitions = z.object({

@@ -1,6 +1,7 @@
 /** Azure: the sizes that the cluster autoscaler lists, the regions where Karpenter knows a price of each, and zones as Azure's modules have them. */
 import { z } from 'zod';
-import { type CatalogueSource, factsFrom, rowOf, zonesRow } from '../catalogue-source.ts';
+import { factsFrom, rowOf, zonesRow } from '#domain/catalogue/catalogue-rows.ts';
+import type { CatalogueSource } from '../catalogue-source.ts';
 import { goTypes } from '../go-types.ts';
 
 export const catalogue: CatalogueSource = async ({ file }) => {

@@ -1,6 +1,7 @@
 /** Google Cloud: the machine types for which Karpenter knows a price, by region; their size is in their name and their series. Zones as gcloud lists them. */
 import { z } from 'zod';
-import { type CatalogueSource, factsFrom, rowOf, type TypeRow, zonesRow } from '../catalogue-source.ts';
+import { factsFrom, rowOf, type TypeRow, zonesRow } from '#domain/catalogue/catalogue-rows.ts';
+import type { CatalogueSource } from '../catalogue-source.ts';
 
 const Prices = z.object({ prices: z.record(z.string(), z.object({ on_demand: z.record(z.string(), z.number()) })) });
 const Machines = z.object({ instances: z.array(z.object({ id: z.string(), vcpu: z.number(), ram_gb: z.number() })) });

@@ -1,5 +1,6 @@
 /** Oracle Cloud: the regions of its SDK; its shapes are entered by hand. */
-import { type CatalogueSource, factsFrom } from '../catalogue-source.ts';
+import { factsFrom } from '#domain/catalogue/catalogue-rows.ts';
+import type { CatalogueSource } from '../catalogue-source.ts';
 
 export const catalogue: CatalogueSource = async ({ file, before }) => {
   const sdk = await file(

@@ -1,5 +1,6 @@
 /** OVHcloud: a public price table; its regions are entered by hand. */
-import { type CatalogueSource, factsFrom, rowOf } from '../catalogue-source.ts';
+import { factsFrom, rowOf } from '#domain/catalogue/catalogue-rows.ts';
+import type { CatalogueSource } from '../catalogue-source.ts';
 import { tableTypes } from '../price-table.ts';
 
 export const catalogue: CatalogueSource = async ({ file, before }) => {
