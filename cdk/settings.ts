@@ -19,6 +19,8 @@ export interface SettingsParts {
   readonly askRunnerArn: string;
   /** Bus that events are published to. */
   readonly eventBus: string;
+  /** Beginning of the ARNs of topics of Notifications. */
+  readonly mailTopics: string;
   readonly projectNames: Readonly<Record<RunnerTool, string>>;
   /** Settings of the compute that is not chosen. */
   readonly otherProjectNames: readonly string[];
@@ -52,6 +54,7 @@ export function functionSettings(parts: SettingsParts): Settings {
     KUBELOOM_ROLL_OUT_ARN: parts.rollOutArn,
     KUBELOOM_ASK_RUNNER_ARN: parts.askRunnerArn,
     KUBELOOM_EVENT_BUS: parts.eventBus,
+    KUBELOOM_MAIL_TOPICS: parts.mailTopics,
     KUBELOOM_RUNNER_PROJECTS: JSON.stringify(parts.projectNames),
     KUBELOOM_OTHER_PROJECTS: parts.otherProjectNames.join(','),
     KUBELOOM_RUNNER_RELEASE: JSON.stringify({ contract: jobContract(), images: parts.images } satisfies RunnerRelease),
@@ -104,4 +107,9 @@ function commonSettings(
 /** SSM path below which an installation keeps its secrets. */
 export function secretPrefix(installation: string): string {
   return `/${installation}`;
+}
+
+/** What the names of topics of Notifications begin with; no other topic has a `_`. */
+export function mailTopics(installation: string): string {
+  return `${installation}-notification_`;
 }

@@ -12,6 +12,7 @@ import type { DeliveryOutcome } from '#domain/notifications/next-status.ts';
 import type { BudgetStore } from './budget-store.ts';
 import type { BuildGrants, BuildSessions, Builds } from './build-ports.ts';
 import type { AgentReportStore, ClusterStore, DemandStore } from './cluster-stores.ts';
+import type { Mail } from './mail-port.ts';
 import type { ManifestStore } from './manifest-store.ts';
 import type { Page } from './page.ts';
 import type { WaitingPlanStore } from './waiting-plan-store.ts';
@@ -253,6 +254,7 @@ export interface Deps {
   readonly roleBindings: RoleBindingStore;
   readonly templateSources: TemplateSources;
   readonly receivers: Receivers;
+  readonly mail: Mail;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly config: Config;

@@ -9,6 +9,7 @@ import { LargeDocuments } from '#adapters/large-documents.ts';
 import { randomIds, systemClock } from '#adapters/system-clock.ts';
 import { parseConfig } from '#contracts/config.ts';
 import type { Builds } from './build-ports.ts';
+import type { Mail } from './mail-port.ts';
 import type { Artifacts, Deps, EventBus, Receivers, SecretStore, TemplateSources, Workflows } from './ports.ts';
 
 let wired: Deps | undefined;
@@ -77,6 +78,10 @@ export function portsOf(environment: Readonly<Record<string, string | undefined>
     receivers: onFirstUse<Receivers>(async () => {
       const { HttpReceivers } = await import('#adapters/http-receivers.ts');
       return new HttpReceivers({ privateHosts: config.KUBELOOM_NOTIFICATION_PRIVATE_HOSTS });
+    }),
+    mail: onFirstUse<Mail>(async () => {
+      const { SnsMail } = await import('#adapters/sns-mail.ts');
+      return SnsMail.of(clients, config.KUBELOOM_MAIL_TOPICS);
     }),
     artifacts,
     workflows: onFirstUse<Workflows>(async () => {

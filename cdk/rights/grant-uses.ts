@@ -15,7 +15,7 @@ import {
 } from '#functions/rights/runner-rights.ts';
 import { actionsOf } from '#functions/rights/uses.ts';
 import { acceptFindings } from '../checks.ts';
-import { secretPrefix } from '../settings.ts';
+import { mailTopics, secretPrefix } from '../settings.ts';
 
 export interface DataStores {
   readonly table: ITableV2;
@@ -99,6 +99,12 @@ export function grantUses(role: Role, { uses, bounds, patterns, holder }: RoleGr
   if (machines.includes(on.rollOutName))
     allow(['states:DescribeExecution'], [states('execution', `${on.rollOutName}:*`)]);
   allow(['sts:AssumeRole', 'sts:TagSession'], on.toolRoles);
+  const topics = [stack.formatArn({ service: 'sns', resource: `${mailTopics(on.installation)}*` })];
+  allow(
+    named('sns:').filter((action) => action !== 'sns:Subscribe'),
+    topics,
+  );
+  allow(['sns:Subscribe'], topics, { StringEquals: { 'sns:Protocol': 'email' } });
   allow(['events:PutEvents'], [arn('events', 'event-bus', on.eventBus)]);
   allow(
     named('codebuild:'),
@@ -113,8 +119,8 @@ export function grantUses(role: Role, { uses, bounds, patterns, holder }: RoleGr
   acceptFindings(
     role,
     'IAM5',
-    /^Resource::.*(?:[/:]|\/notification-)\*$/,
-    'under a prefix of one bucket, one path of secrets, those of notifications, one state machine: their names are created at run time',
+    /^Resource::.*(?:[/:]|\/notification-|-notification_)\*$/,
+    'under a prefix of one bucket, one path of secrets, those and the topics of notifications, one state machine: their names are created at run time',
   );
   acceptFindings(role, 'IAM5', /^Action::kms:(GenerateDataKey|ReEncrypt)\*$/, 'as KMS documents it for services');
 }

@@ -24,7 +24,7 @@ import { scheduleOf, type schedules } from '../constructs/schedules.ts';
 import { StateMachineFile } from '../constructs/state-machine-file.ts';
 import type { Options } from '../options.ts';
 import type { DataStores, UsedResources } from '../rights/grant-uses.ts';
-import { functionSettings, type Settings } from '../settings.ts';
+import { functionSettings, mailTopics, type Settings } from '../settings.ts';
 
 export interface PipelineStackProps extends StackProps, DataStores {
   readonly options: Options;
@@ -90,6 +90,7 @@ export class PipelineStack extends Stack {
       rollOutArn: this.#machineArn('roll-out'),
       askRunnerArn: this.#machineArn('ask-runner'),
       eventBus: installation,
+      mailTopics: this.formatArn({ service: 'sns', resource: mailTopics(installation) }),
       options,
       agentUrl: this.api.apiEndpoint,
       projectNames: byTool((tool) => this.#runners[tool].project.projectName),

@@ -55,13 +55,24 @@ function rowOf({ namespace, name, status, to, events }: NotificationSummary): st
   return [namespace, name, status.state, to, events.join(','), status.lastSuccess ?? '', String(status.dropped)];
 }
 
-function describe({ namespace, name, to, events, namespaces, status, by }: NotificationDescription): void {
-  const { state, lastSuccess = 'never', lastFailure, delivered, dropped, attempts } = status;
-  print(`${paint('bold', `${namespace}/${name}`)}  ${to}, applied by ${by}`);
+function describe({ namespace, name, to, address, events, namespaces, status, by }: NotificationDescription): void {
+  const { state, recipient, lastSuccess = 'never', lastFailure, delivered, dropped, attempts } = status;
+  print(
+    `${paint('bold', `${namespace}/${name}`)}  ${to}${address === undefined ? '' : ` to ${address}`}, applied by ${by}`,
+  );
   print(`${events.join(', ')} of ${namespaces.includes('*') ? 'all namespaces' : namespaces.join(', ')}`);
   const tries = attempts === 0 ? '' : `, ${attempts} attempts of the next message`;
   print(`${paint('bold', state)}  ${delivered} delivered, ${dropped} dropped${tries}, last success ${lastSuccess}`);
+  if (to === 'email' && recipient !== 'confirmed') note(recipientHints[recipient ?? 'new'](`${namespace}/${name}`));
   if (lastFailure === undefined) return;
   const { at, cause, status: answered } = lastFailure;
   note(`${paint('red', cause)} ${at}${answered === undefined ? '' : ` (HTTP ${answered})`}: ${deliveryHints[cause]}`);
 }
+
+const recipientHints = {
+  new: () => 'the recipient is asked to confirm within 5 minutes; nothing is sent before',
+  unconfirmed: (name: string) =>
+    `the recipient has not confirmed yet: the link is in a mail of AWS, also look under spam; \`kubeloom notifications test ${name}\` has another one sent`,
+  unsubscribed: (name: string) =>
+    `the recipient unsubscribed or did not confirm in time, and gets nothing; \`kubeloom notifications test ${name}\` has AWS ask them once more`,
+} as const;

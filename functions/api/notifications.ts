@@ -51,6 +51,7 @@ export const putNotification = handle(operations.putNotification, async (request
     notBefore: at,
   };
   await deps.notifications.put(record);
+  if (before?.document.spec.to === 'email' && parsed.spec.to !== 'email') await deps.mail.remove(path);
   await recordChange(deps, path.namespace, `Notification ${path.name} stored`, caller);
   return { json: summaryOf(record) };
 });
@@ -69,8 +70,12 @@ export const getNotification = handle(operations.getNotification, async ({ path 
 });
 
 export const deleteNotification = handle(operations.deleteNotification, async ({ path, caller }, deps) => {
-  await storedNotification(deps, path);
+  const { document } = await storedNotification(deps, path);
+  const removeRecipient = async () => document.spec.to === 'email' && deps.mail.remove(path);
+  // Twice: the first may fail, and then nothing is deleted; before the second, a message may be on its way.
+  await removeRecipient();
   await deps.notifications.remove(path);
+  await removeRecipient();
   await recordChange(deps, path.namespace, `Notification ${path.name} deleted`, caller);
   return {};
 });
@@ -91,14 +96,14 @@ export async function notificationsThatUse(
 ): Promise<readonly string[]> {
   const found = await deps.notifications.list(namespace);
   return found
-    .filter(({ document }) => document.spec.secretRef.name === name)
+    .filter(({ document }) => document.spec.secretRef?.name === name)
     .map((one) => `Notification ${one.namespace}/${one.name}`);
 }
 
 const emptyStatus = { state: 'Waiting', delivered: 0, dropped: 0, attempts: 0 } as const;
 
-/** Someone with the role applied it now. */
-function unrefused({ status }: NotificationRecord): NotificationRecord['status'] {
+/** Someone with the role applied it now; a recipient of e-mail who did not confirm, or another one, is asked once more. */
+function unrefused({ status: { recipient: _, ...status } }: NotificationRecord): NotificationRecord['status'] {
   return status.state === 'Refused' ? { ...status, state: 'Waiting' } : status;
 }
 
@@ -127,7 +132,7 @@ async function storedNotification(
 }
 
 function summaryOf({ namespace, name, maker, at, document, status }: NotificationRecord): NotificationSummary {
-  const { to, events, namespaces = [namespace], suspend } = document.spec;
+  const { to, address, events, namespaces = [namespace], suspend } = document.spec;
   const shown = suspend ? { ...status, state: 'Suspended' as const } : status;
-  return { namespace, name, by: maker.name, at, to, events, namespaces, status: shown };
+  return { namespace, name, by: maker.name, at, to, address, events, namespaces, status: shown };
 }

@@ -1,7 +1,7 @@
 /** Notifications in the store and on the wire: the document, who made it, what was sent last, and what failed. */
 import { z } from 'zod';
 import { Notification } from '#domain/manifest/schema/notification.ts';
-import { deliveryCauses } from '#domain/notifications/delivery-causes.ts';
+import { deliveryCauses, recipientStates } from '#domain/notifications/delivery-causes.ts';
 import { ManifestPath } from './http-parameters.ts';
 import { maybeText } from './moved-templates.ts';
 
@@ -19,6 +19,12 @@ export const NotificationStatus = z
       .enum(['Waiting', 'Delivering', 'Retrying', 'Refused', 'Suspended'])
       .describe(
         'Waiting: nothing was sent yet; Delivering: the last message was accepted; Retrying: the last one was not; Refused: the person who applied it no longer has the role operator',
+      ),
+    recipient: z
+      .enum(recipientStates)
+      .optional()
+      .describe(
+        'Of `email`. unconfirmed: asked, and has not confirmed yet; confirmed: gets what is sent; unsubscribed: gets nothing until asked once more. Absent: not asked yet',
       ),
     lastSuccess: maybeText.describe('when a message was accepted last'),
     lastFailure: Failure.optional().describe(
@@ -65,6 +71,7 @@ export const NotificationSummary = z
     by: z.string().describe('who applied it; it reports what they may see'),
     at: z.string(),
     to: Notification.shape.spec.shape.to,
+    address: maybeText.describe('recipient of `email`'),
     events: z.array(z.string()),
     namespaces: z.array(z.string()),
     status: NotificationStatus,

@@ -20,6 +20,7 @@ export const apiUses = [
   'inventory.list',
   'inventory.put',
   'inventory.remove',
+  'mail.remove',
   'manifests.discard',
   'manifests.generations',
   'manifests.head',

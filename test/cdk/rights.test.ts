@@ -145,6 +145,26 @@ describe('functions', () => {
     expect(writing.map(({ name }) => name)).toEqual(['router']);
   });
 
+  it('what sends notifications uses topics of Notifications by e-mail only, the API deletes them, and no other function uses SNS', () => {
+    const ofSns = lambdas.flatMap(({ name, statements }) =>
+      statements
+        .filter(({ Action }) => JSON.stringify(Action).includes('"sns:'))
+        .map(({ Action, Resource, Condition }) => {
+          expect(JSON.stringify(Resource)).toMatch(/^[^*]*:kubeloom-notification_\*"[^*]*$/);
+          return [name, [Action].flat(), Condition];
+        }),
+    );
+    expect(ofSns).toEqual([
+      [
+        'send-notifications',
+        ['sns:CreateTopic', 'sns:DeleteTopic', 'sns:ListSubscriptionsByTopic', 'sns:Publish'],
+        undefined,
+      ],
+      ['send-notifications', ['sns:Subscribe'], { StringEquals: { 'sns:Protocol': 'email' } }],
+      ['router', ['sns:DeleteTopic'], undefined],
+    ]);
+  });
+
   it('no function can read secrets or Terraform states, whatever else is allowed, but for Secrets of notifications', () => {
     for (const { name, statements } of lambdas) {
       const denied = statements.filter(({ Effect }) => Effect === 'Deny');

@@ -14,6 +14,7 @@ import { InMemoryClusters } from './in-memory-clusters.ts';
 import { InMemoryDemands } from './in-memory-demands.ts';
 import { InMemoryGitSources } from './in-memory-git-sources.ts';
 import { InMemoryInventory } from './in-memory-inventory.ts';
+import { InMemoryMail } from './in-memory-mail.ts';
 import { InMemoryManifests } from './in-memory-manifests.ts';
 import { InMemoryNotifications } from './in-memory-notifications.ts';
 import { InMemoryRepairBudget } from './in-memory-repair-budget.ts';
@@ -189,6 +190,7 @@ class InMemoryBuildGrants implements BuildGrants {
 export interface FakeDeps extends Deps {
   readonly buildSessions: RecordedSessions;
   readonly clock: SteppingClock;
+  readonly mail: InMemoryMail;
   readonly workflows: RecordedWorkflows;
   readonly builds: RecordedBuilds;
 }
@@ -200,6 +202,7 @@ export function fakeDeps(environment: Readonly<Record<string, string>> = {}): Fa
     ...inMemoryStores(),
     templateSources: recordedTemplateSources,
     receivers: new HttpReceivers({ privateHosts: environment.KUBELOOM_NOTIFICATION_PRIVATE_HOSTS?.split(',') ?? [] }),
+    mail: new InMemoryMail(),
     workflows: new RecordedWorkflows(builds),
     builds,
     buildSessions: new RecordedSessions(),

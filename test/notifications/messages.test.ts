@@ -2,8 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import { eventKinds } from '#domain/event-kinds.ts';
 import { consoleLink } from '#domain/notifications/console-link.ts';
-import { notificationMessage, type Reportable } from '#domain/notifications/messages.ts';
+import { mailMessage, notificationMessage, type Reportable } from '#domain/notifications/messages.ts';
 import { isNotified, notificationClasses, notifiedKinds } from '#domain/notifications/notification-events.ts';
+import { printableText } from '#domain/observed/printable-text.ts';
 import { hrefOf } from '../../console/routes.ts';
 
 const event: Reportable = {
@@ -93,6 +94,38 @@ describe('messages', () => {
       manifest: 'm'.repeat(5_000),
     });
     expect(body.length).toBeLessThan(20_000);
+  });
+});
+
+describe('e-mail', () => {
+  it('a mail has what happened, where and the link, as text', () => {
+    const link = 'https://console.example.com/#/manifests/team/shop';
+    expect(mailMessage({ ...event, link })).toEqual({
+      subject: 'RunFailed: team/shop/web (kubeloom)',
+      text: [
+        'RunFailed: team/shop/web',
+        '',
+        event.message,
+        '',
+        `Open in the console: ${link}`,
+        '',
+        'kubeloom · 2026-06-01T12:00:00.000Z · run run-1',
+      ].join('\n'),
+    });
+  });
+
+  it.each(['a\r\nBcc: eve@example.com', '\u0000', '\u202Eevil', 'ümlaut 🎉', 'm'.repeat(5000), ' '.repeat(200)])(
+    'whatever a name is, the subject is one line of ASCII that SNS takes (%j)',
+    (manifest) => {
+      const { subject, text } = mailMessage({ ...event, manifest, message: `${manifest}\u001b[2J` });
+      expect(subject).toMatch(/^[A-Za-z][ -~]{0,98}[!-~]$/);
+      expect(printableText(text, 20_000)).toBe(text);
+    },
+  );
+
+  it('a mail about megabytes has less than 64 kB, which is one message of SNS', () => {
+    const { text } = mailMessage({ ...event, message: '🎉'.repeat(1_000_000), manifest: '🎉'.repeat(5000) });
+    expect(Buffer.byteLength(text)).toBeLessThan(64_000);
   });
 });
 

@@ -1,6 +1,7 @@
 /** Faults of Notifications and their Secrets, at their paths with what to do. */
 import { describe, expect, it } from 'vitest';
 import { readObjects } from '#documents/read-objects.ts';
+import { cutLine } from '#domain/cut-text.ts';
 import { validateDocuments } from '#domain/documents/validate-documents.ts';
 import { aNotificationDocument } from './a-notification.ts';
 
@@ -38,6 +39,8 @@ describe('Notifications', () => {
     [{ secretRef: { name: 'notification-gone' } }, 'spec.secretRef', ''],
     [{ to: 'pager' }, 'spec.to', ''],
     [{ url }, 'spec.url', ''],
+    [{ address: 'ann@example.com' }, 'spec.address', 'is not for `to: webhook`'],
+    [{ secretRef: undefined }, 'spec.secretRef', 'is missing'],
   ])('%j is a fault at %s', (spec, path, words) => {
     const faults = faultsOf(secretOf({ url, signingkey }), aNotificationDocument(spec));
     expect(faults).toHaveLength(1);
@@ -58,5 +61,58 @@ describe('Notifications', () => {
     expect(faults).toHaveLength(1);
     expect(faults[0]).toContain(path);
     for (const value of Object.values(values)) expect(faults.join()).not.toContain(value);
+  });
+});
+
+describe('Notifications by e-mail', () => {
+  const byMail = (spec: object) => aNotificationDocument({ to: 'email', secretRef: undefined, ...spec });
+
+  it.each([
+    'ann@example.com',
+    'first.last+kubeloom@mail.example.co',
+    'a_b-c@xn--mnchen-3ya.example',
+    `${'a'.repeat(64)}@example.com`,
+  ])('%s is an address', (address) => {
+    expect(faultsOf(byMail({ address }))).toEqual([]);
+  });
+
+  it.each([
+    '',
+    'ann',
+    'ann@localhost',
+    'ann@10.0.0.1',
+    'ann@[10.0.0.1]',
+    'Ann <ann@example.com>',
+    '"ann"@example.com',
+    'ann@example.com,bob@example.com',
+    'ann@example.com\r\nBcc: eve@example.com',
+    'ann@example.com\n',
+    'ann\u0000@example.com',
+    'ann\u202e@example.com',
+    'änn@example.com',
+    'ann..b@example.com',
+    '.ann@example.com',
+    'ann@-example.com',
+    'ann@example-.com',
+    'ann@example..com',
+    'ann@@example.com',
+    `${'a'.repeat(65)}@example.com`,
+    `ann@${'a'.repeat(64)}.com`,
+    `ann@${'a.'.repeat(150)}com`,
+  ])('what is no address is one fault at its place (%#)', (address) => {
+    const faults = faultsOf(byMail({ address }));
+    expect(faults).toHaveLength(1);
+    expect(faults[0]).toContain('spec.address');
+    expect(cutLine(faults[0] ?? '', 1000)).toBe(faults[0]);
+  });
+
+  it.each([
+    [{}, 'spec.address'],
+    [{ address: 'ann@example.com', secretRef: { name: 'notification-hook' } }, 'spec.secretRef'],
+    [{ address: ['ann@example.com'] }, 'spec.address'],
+  ])('%j is a fault at %s', (spec, path) => {
+    const faults = faultsOf(secretOf({ url, signingkey }), byMail(spec));
+    expect(faults).toHaveLength(1);
+    expect(faults[0]).toContain(path);
   });
 });

@@ -200,7 +200,8 @@ function usesIn(
     const login = source.success ? gitSourceSecret(source.data) : undefined;
     if (login !== undefined) note(login, ['git']);
     const sent = Notification.safeParse(document);
-    if (sent.success) note(notificationSecret(sent.data), [sent.data.spec.to === 'webhook' ? 'webhook' : 'chat']);
+    const hook = sent.success ? notificationSecret(sent.data) : undefined;
+    if (hook !== undefined) note(hook, [sent.data?.spec.to === 'webhook' ? 'webhook' : 'chat']);
   }
   return uses;
 }

@@ -8,12 +8,21 @@ import { Notification } from './schema/notification.ts';
 /** Never throws. */
 export function validateNotification(
   document: unknown,
-  { secrets }: Pick<ValidationContext, 'secrets'> = {},
+  { secrets, sendsMail }: Pick<ValidationContext, 'secrets' | 'sendsMail'> = {},
 ): FormVerdict<Notification> {
-  return validateForm(Notification, document, ({ metadata, spec }) =>
-    ownSecretFaults(metadata.namespace, spec.secretRef, { kind: 'Notification', known: secrets }),
-  );
+  return validateForm(Notification, document, ({ metadata, spec }) => [
+    ...(spec.secretRef === undefined
+      ? []
+      : ownSecretFaults(metadata.namespace, spec.secretRef, { kind: 'Notification', known: secrets })),
+    ...(spec.to === 'email' && sendsMail === false ? [noMail] : []),
+  ]);
 }
+
+const noMail = error(
+  ['spec', 'to'],
+  'this installation sends no e-mail: it does not run in AWS, whose SNS would send it',
+  'use webhook, slack or teams; docs/notifications.md has all forms',
+);
 
 /** A document that reads no Secret of other namespaces. */
 export function ownSecretFaults(

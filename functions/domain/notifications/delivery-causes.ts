@@ -11,6 +11,7 @@ export const deliveryCauses = [
   'refused',
   'server-error',
   'too-old',
+  'not-confirmed',
 ] as const;
 export type DeliveryCause = (typeof deliveryCauses)[number];
 
@@ -24,7 +25,12 @@ export const deliveryHints: Readonly<Record<DeliveryCause, string>> = {
   timeout: 'no answer within 10 seconds',
   'answer-too-large': 'an answer of more than 64 kB; answer briefly',
   redirect: 'it redirects, and redirects are not followed; use the address that it leads to',
-  refused: 'the receiver refused the message; check the url, and the form in spec.to',
+  refused: 'the receiver refused the message; check the url or the address, and the form in spec.to',
   'server-error': 'the receiver failed',
   'too-old': 'messages wait for a day at most',
+  'not-confirmed': 'the recipient has not confirmed, or has unsubscribed; messages wait for a day',
 };
+
+/** Recipients of e-mail, as SNS knows them: only one who confirmed gets any. */
+export const recipientStates = ['unconfirmed', 'confirmed', 'unsubscribed'] as const;
+export type RecipientState = (typeof recipientStates)[number];

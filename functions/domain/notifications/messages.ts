@@ -17,6 +17,7 @@ export interface Reportable {
   readonly link?: string | undefined;
 }
 
+/** Forms that are sent over HTTPS. */
 export type MessageForm = 'webhook' | 'slack' | 'teams';
 
 export interface NotificationMessage {
@@ -24,9 +25,18 @@ export interface NotificationMessage {
   readonly body: string;
 }
 
+/** An e-mail: text only. */
+export interface MailMessage {
+  /** At most 100 printable characters of ASCII. */
+  readonly subject: string;
+  readonly text: string;
+}
+
 /** What a section of Slack takes at most; cards are bounded as a whole, at 28 kB. */
 const mostOfText = 3000;
 const mostOfTitle = 150;
+/** What SNS takes. */
+const mostOfSubject = 100;
 
 export function notificationMessage(form: MessageForm, event: Reportable): NotificationMessage {
   switch (form) {
@@ -65,6 +75,16 @@ function slackMessage(event: Reportable) {
       ...(event.link === undefined ? [] : [slackLink(event.link)]),
       { type: 'context', elements: [{ type: 'plain_text', text: footOf(event), emoji: false }] },
     ],
+  };
+}
+
+/** Whatever its event says, the subject is one line. */
+export function mailMessage(event: Reportable): MailMessage {
+  const subject = `${event.kind}: ${subjectOf(event)} (${event.installation})`.replaceAll(/[^ -~]/g, '?');
+  const link = event.link === undefined ? [] : [`${linkTitle}: ${event.link}`, ''];
+  return {
+    subject: subject.slice(0, mostOfSubject).trim(),
+    text: [titleOf(event), '', cutText(event.message, mostOfText), '', ...link, footOf(event)].join('\n'),
   };
 }
 

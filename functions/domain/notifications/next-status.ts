@@ -37,10 +37,11 @@ export function afterAttempt<Status extends Delivery>(before: Status, outcome: D
     return { status, done: true, pauseSeconds: 0 } satisfies AfterAttempt<Delivery>;
   }
   const { accepted: _, ...failure } = outcome;
-  const attempts = before.attempts + 1;
+  // The recipient may take a day: nothing was tried.
+  const attempts = before.attempts + (outcome.cause === 'not-confirmed' ? 0 : 1);
   const failed = { ...before, state: 'Retrying' as const, lastFailure: { at, ...failure }, attempts };
   if (outcome.cause !== 'too-old' && attempts < mostAttempts)
-    return { status: failed, done: false, pauseSeconds: firstPauseSeconds * 2 ** (attempts - 1) };
+    return { status: failed, done: false, pauseSeconds: firstPauseSeconds * 2 ** Math.max(0, attempts - 1) };
   const status = { ...failed, dropped: before.dropped + 1, attempts: 0 };
   return { status, done: true, pauseSeconds: outcome.cause === 'too-old' ? 0 : firstPauseSeconds };
 }

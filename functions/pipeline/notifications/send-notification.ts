@@ -2,14 +2,11 @@
 import type { NotificationRecord, NotificationStatus } from '#contracts/notifications.ts';
 import { holds } from '#domain/access.ts';
 import { isPipelineError } from '#domain/errors.ts';
-import { secretFieldFaults } from '#domain/manifest/secrets/secret-field-faults.ts';
-import { consoleLink } from '#domain/notifications/console-link.ts';
-import { notificationMessage, type Reportable } from '#domain/notifications/messages.ts';
-import { afterAttempt, type DeliveryOutcome, longestWaitMs } from '#domain/notifications/next-status.ts';
+import { afterAttempt, longestWaitMs } from '#domain/notifications/next-status.ts';
 import { isNotified } from '#domain/notifications/notification-events.ts';
 import { grantsOfCaller } from '../../caller.ts';
 import type { StoredFeedEvent } from '../../ports.ts';
-import { secretPath } from '../records/secret-path.ts';
+import { deliveryOf, type Unplaced } from './delivery.ts';
 import type { SendingPorts } from './sending-uses.ts';
 
 export type SendingStep = 'idle' | 'moved' | 'sent' | 'refused' | 'leftAlone';
@@ -36,8 +33,9 @@ export async function sendNotification(deps: SendingPorts, record: NotificationR
     return 'refused';
   }
   const found = await nextEvents(deps, record, (namespace) => holds(grants, 'viewer', namespace));
-  if (found.cursor === record.cursor && record.testAt === undefined) return 'idle';
-  if (found.events.length === 0 && record.testAt === undefined) {
+  const hasWork = found.events.length > 0 || record.testAt !== undefined || awaitsRecipient(record);
+  if (found.cursor === record.cursor && !hasWork) return 'idle';
+  if (!hasWork) {
     await keep(deps, record, { cursor: found.cursor });
     return 'moved';
   }
@@ -50,6 +48,11 @@ export async function sendNotification(deps: SendingPorts, record: NotificationR
   }
   await keep(deps, claimed, await sendAll(deps, claimed, found));
   return 'sent';
+}
+
+/** Until then each step asks SNS whether the recipient confirmed. */
+function awaitsRecipient({ document, status }: NotificationRecord): boolean {
+  return document.spec.to === 'email' && (status.recipient === undefined || status.recipient === 'unconfirmed');
 }
 
 async function nextEvents(
@@ -78,52 +81,27 @@ type Change = Partial<Pick<NotificationRecord, 'cursor' | 'status' | 'notBefore'
 
 /** In their order. After one that is not accepted the others wait. */
 async function sendAll(deps: SendingPorts, record: NotificationRecord, found: Found): Promise<Change> {
-  let status: NotificationStatus = record.status;
+  const { send, recipient = record.status.recipient, failure } = await deliveryOf(deps, record);
+  let status: NotificationStatus = { ...record.status, recipient };
   let { cursor } = record;
   if (record.testAt !== undefined) {
-    const tested = afterAttempt({ ...status, attempts: 0 }, await send(deps, record, testOf(record)), now(deps));
+    const tested = afterAttempt({ ...status, attempts: 0 }, await send(testOf(record)), now(deps));
     status = { ...tested.status, attempts: status.attempts };
+  }
+  if (failure && found.events.length === 0) {
+    const { accepted: _, ...cause } = failure;
+    status = { ...status, state: 'Retrying', lastFailure: { at: now(deps), ...cause } };
   }
   for (const event of found.events) {
     const reported = reportable(event);
     const isOld = Date.parse(now(deps)) - Date.parse(event.event.at) > longestWaitMs;
-    const outcome = isOld ? ({ accepted: false, cause: 'too-old' } as const) : await send(deps, record, reported);
+    const outcome = isOld ? ({ accepted: false, cause: 'too-old' } as const) : await send(reported);
     const next = afterAttempt(status, outcome, now(deps));
     status = next.status;
     if (next.done) cursor = event.id;
     if (next.pauseSeconds > 0) return { cursor, status, notBefore: later(deps, next.pauseSeconds), testAt: undefined };
   }
   return { cursor: found.cursor, status, notBefore: now(deps), testAt: undefined };
-}
-
-type Unplaced = Omit<Reportable, 'installation'>;
-
-async function send(
-  deps: SendingPorts,
-  { namespace, document }: NotificationRecord,
-  event: Unplaced,
-): Promise<DeliveryOutcome> {
-  const { to, secretRef } = document.spec;
-  const values = await deps.secrets.get(secretPath(namespace, secretRef.name));
-  if (values === undefined) return { accepted: false, cause: 'secret-missing' };
-  const { url, signingkey: signingKey } = values;
-  // It may have been stored before anything was known of its use.
-  const isUsable = secretFieldFaults(values, to === 'webhook' ? 'webhook' : 'chat').every(
-    ({ severity }) => severity !== 'error',
-  );
-  if (!isUsable || url === undefined) return { accepted: false, cause: 'secret-incomplete' };
-  return deps.receivers.send({
-    url,
-    ...(to === 'webhook' && { signingKey }),
-    // Id and time are parts of what is signed, with points between them.
-    id: event.id.replaceAll('.', '-'),
-    sentAt: now(deps),
-    message: notificationMessage(to, {
-      ...event,
-      installation: deps.config.KUBELOOM_INSTALLATION,
-      link: consoleLink(deps.config.KUBELOOM_CONSOLE_URL, event),
-    }),
-  });
 }
 
 function reportable({ id, manifest, event }: StoredFeedEvent): Unplaced {
@@ -139,7 +117,7 @@ function testOf({ namespace, name, testAt = '' }: NotificationRecord): Unplaced 
 
 /** Another request may have stored a new document meanwhile: what was sent is noted in it, or it would be sent twice. */
 async function keep(
-  { notifications }: Pick<SendingPorts, 'notifications'>,
+  { notifications, mail }: Pick<SendingPorts, 'mail' | 'notifications'>,
   before: NotificationRecord,
   change: Change,
 ): Promise<void> {
@@ -148,6 +126,8 @@ async function keep(
   } catch (error) {
     if (!isPipelineError(error, 'VersionConflict')) throw error;
     const stored = await notifications.get(before);
+    // It was deleted or got another form while its recipient was asked.
+    if (before.document.spec.to === 'email' && stored?.document.spec.to !== 'email') await mail.remove(before);
     if (stored === undefined || stored.at !== before.at) return;
     const { cursor = stored.cursor, status = stored.status } = change;
     await notifications.put({ ...stored, cursor, status, version: stored.version + 1 });

@@ -3,6 +3,9 @@ import type { PortUse, Using } from '../../ports.ts';
 
 export const sendingUses = [
   'feed.read',
+  'mail.ready',
+  'mail.remove',
+  'mail.send',
   'notifications.get',
   'notifications.list',
   'notifications.put',

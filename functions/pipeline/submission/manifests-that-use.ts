@@ -110,7 +110,9 @@ export async function storedSecretUses(
     const login = gitSourceSecret(document);
     if (login !== undefined) note(login, ['git']);
   }
-  for (const { document } of await deps.notifications.list())
-    note(notificationSecret(document), [document.spec.to === 'webhook' ? 'webhook' : 'chat']);
+  for (const { document } of await deps.notifications.list()) {
+    const hook = notificationSecret(document);
+    if (hook !== undefined) note(hook, [document.spec.to === 'webhook' ? 'webhook' : 'chat']);
+  }
   return found;
 }

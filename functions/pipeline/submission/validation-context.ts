@@ -66,6 +66,7 @@ export async function storedReferences(
     KUBELOOM_TEMPLATE_SOURCES: sources,
     KUBELOOM_INSTALLATION_PROXY: installationProxy,
     KUBELOOM_AGENT_URL: url,
+    KUBELOOM_MAIL_TOPICS: mailTopics,
     KUBELOOM_AGENT_PROVIDERS: reachedFrom,
   } = deps.config;
   const agents = { reachApi: url !== '', ...(reachedFrom.length > 0 && { reachedFrom }), atWork };
@@ -83,6 +84,7 @@ export async function storedReferences(
     templateReferences,
     namesInUse,
     installationProxy,
+    sendsMail: mailTopics !== '',
     agents,
     clouds,
   };

@@ -34,6 +34,8 @@ export interface ValidationContext {
   readonly pricesOf?: (pools: readonly PricedPool[]) => readonly (number | undefined)[];
   /** What is known of agents in clusters, without which nothing scales automatically. */
   readonly agents?: KnownAgents;
+  /** Whether this installation can send e-mail. */
+  readonly sendsMail?: boolean;
   /** What clouds sell, as far as it is known. */
   readonly clouds?: KnownClouds;
 }
