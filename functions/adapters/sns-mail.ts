@@ -13,6 +13,7 @@ import { z } from 'zod';
 import type { NotificationKey } from '#contracts/notifications.ts';
 import type { MailMessage } from '#domain/notifications/messages.ts';
 import type { DeliveryOutcome } from '#domain/notifications/next-status.ts';
+import { closedText } from '#domain/observed/closed-texts.ts';
 import type { Mail, MailRecipient, Readiness } from '../mail-port.ts';
 
 type Failure = Extract<DeliveryOutcome, { accepted: false }>;
@@ -24,9 +25,9 @@ const longestMs = 10_000;
 const Subscriptions = z
   .array(
     z.object({
-      SubscriptionArn: z.string().max(1000),
-      Protocol: z.string().max(50),
-      Endpoint: z.string().max(2048),
+      SubscriptionArn: closedText(1000, /^[A-Za-z][\w:-]*$/),
+      Protocol: closedText(50, /^[a-z-]+$/),
+      Endpoint: closedText(2048, /^[!-~]+$/),
     }),
   )
   .max(1000)

@@ -42,13 +42,7 @@ export const Config = z.object({
   /** Hosts (with port, if any) of receivers of notifications that may have a private address. */
   KUBELOOM_NOTIFICATION_PRIVATE_HOSTS: list.prefault(''),
   /** ARN that those of the SNS topics of Notifications begin with; empty: e-mail is not sent. */
-  KUBELOOM_MAIL_TOPICS: z
-    .string()
-    .max(200)
-    .default('')
-    .refine((arn) => arn === '' || /^arn:[a-z-]+:sns:[a-z0-9-]+:[0-9]{12}:[\w-]+$/.test(arn), {
-      error: 'must be the beginning of the ARN of a topic',
-    }),
+  KUBELOOM_MAIL_TOPICS: z.string().default(''),
   /** Address of the console, for links in notifications; empty: they have none. */
   KUBELOOM_CONSOLE_URL: z
     .string()

@@ -69,11 +69,11 @@ it('an import of a function makes at most 24,000 calls, and more only where it n
   }
 }, 300_000);
 
-it('a function has at most 842 kB loaded with its largest part', () => {
+it('a function has at most 845 kB loaded with its largest part', () => {
   for (const [name, { start, most, all }] of Object.entries(sizes)) {
     expect(most, name).toBeGreaterThan(start);
     expect(all, name).toBeGreaterThan(most);
-    expect(most, name).toBeLessThanOrEqual(842_000);
+    expect(most, name).toBeLessThanOrEqual(845_000);
   }
 });
 

@@ -132,6 +132,7 @@ describe('SnsMail', () => {
     [[{ SubscriptionArn: 1, Protocol: 'email', Endpoint: recipient.address }]],
     [[{ SubscriptionArn: `${topics}team_alerts:1`, Protocol: 'email' }]],
     [[{ SubscriptionArn: `${topics}team_alerts:1`, Protocol: 'email', Endpoint: 'x'.repeat(100_000) }]],
+    [[{ SubscriptionArn: '\u001b[2J', Protocol: 'email', Endpoint: recipient.address }]],
     ['confirmed'],
     [{ length: 1 }],
   ])('an answer of another form confirms no one (%#)', async (answer) => {

@@ -44,6 +44,7 @@ const liedTo: Readonly<Record<string, string>> = {
   [`${runner}/vault/vault-request.ts`]: 'test/hostile/services.test.ts',
   [`${runner}/vault/vault-session.ts`]: 'test/hostile/services.test.ts',
   'functions/adapters/git-references.ts': 'test/hostile/services.test.ts',
+  'functions/adapters/sns-mail.ts': 'test/contracts/mail.test.ts',
   [`${runner}/terraform/templates/provider-files.ts`]: 'test/hostile/services.test.ts',
   'operator/operator.ts': 'test/hostile/operator.long.test.ts',
   'operator/kubernetes-api.ts': 'test/hostile/agents.test.ts',
