@@ -38,7 +38,7 @@ export function mailContract(name: string, make: () => MailUnderTest): void {
       expect(on.asked).toEqual([anns.address]);
     });
 
-    it('one who did not confirm, or unsubscribed, is asked again only where that is wanted', async () => {
+    it('one who did not confirm, or unsubscribed, is asked once more only where that is wanted', async () => {
       await on.mail.ready(anns, false);
       await on.mail.ready(anns, true);
       expect(on.asked).toHaveLength(2);

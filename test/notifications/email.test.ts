@@ -84,7 +84,7 @@ describe('the recipient', () => {
     expect(await delivery()).toMatchObject({ delivered: 1, dropped: 1 });
   });
 
-  it('one who unsubscribed gets nothing and is not asked again, until someone tests or applies it', async () => {
+  it('one who unsubscribed gets nothing and is not asked once more, until someone tests or applies it', async () => {
     await put();
     await step();
     api.deps.mail.confirm(ann);
@@ -186,7 +186,7 @@ describe('delivery', () => {
   });
 });
 
-it('on one machine a Notification by e-mail is refused, with the forms that work', async () => {
+it('a Notification by e-mail is refused on one machine, with the forms that work', async () => {
   await start({});
   const refused = await store(byMail());
   expect(refused.status).toBe(422);

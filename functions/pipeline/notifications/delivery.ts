@@ -11,7 +11,7 @@ import type { SendingPorts } from './sending-uses.ts';
 export type Unplaced = Omit<Reportable, 'installation'>;
 
 export interface Delivery {
-  /** Of e-mail, as far as it is known. */
+  /** Whether who gets e-mail confirmed, as far as it is known. */
   readonly recipient?: RecipientState;
   /** Why nothing can be sent now. */
   readonly failure?: Extract<DeliveryOutcome, { accepted: false }>;
