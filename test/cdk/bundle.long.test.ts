@@ -55,8 +55,8 @@ const mostCalls: Readonly<Record<string, number>> = {
   'plan-batch': 24,
   'submit-cluster': 42,
   // It reads what any build may be asked.
-  'build-credentials': 46,
-  router: 66,
+  'build-credentials': 47,
+  router: 67,
   agents: 31,
 };
 
