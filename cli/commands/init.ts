@@ -4,7 +4,6 @@ import type { Command } from 'commander';
 import { guessText, nearest } from '#domain/nearest.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
 import { ownFile } from '../own-files.ts';
-import { wrap } from '../print/layout.ts';
 import { note } from '../print/output.ts';
 
 interface InitOptions {
@@ -50,7 +49,8 @@ async function init(file: string | undefined, options: InitOptions): Promise<voi
   );
   const { placeholder } = await import('../scaffold/scaffold.ts');
   const fill = text.includes(`: ${placeholder}`) ? `fill in every ${placeholder}, then ` : '';
-  note(wrap(`written to ${file}: ${fill}kubeloom validate -f ${file}`, 2).join('\n'));
+  note(`written to ${file}`);
+  note(`next: ${fill}kubeloom validate -f ${file}`);
 }
 
 async function firstManifest({ provider, name, lb = false, dns }: InitOptions): Promise<string> {
