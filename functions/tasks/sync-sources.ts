@@ -29,17 +29,14 @@ export const handler = taskHandler(z.unknown(), uses, async (_event, deps) => {
   const steps = due.length === 0 ? [] : await advanceAll(due, deps);
   const templates = asked.length === 0 ? [] : await compareAll(asked, deps);
   for (const outcome of [...steps, ...templates]) if (outcome.status === 'rejected') faults.push(outcome.reason);
-  const { remindOfWaiting } = await import('../pipeline/schedule/remind-of-waiting.ts');
-  const reminded = await remindOfWaiting(deps).catch((fault: unknown) => void faults.push(fault));
-  const { refreshCatalogues } = await import('../pipeline/schedule/refresh-catalogues.ts');
-  const catalogues = await refreshCatalogues(deps).catch((fault: unknown) => void faults.push(fault));
+  const { rareLooks } = await import('../pipeline/schedule/rare-looks.ts');
+  const looks = await rareLooks(deps, (fault) => faults.push(fault));
   // A failure of one does not affect the others.
   if (faults.length > 0) throw faults[0];
   return {
     due: due.length,
     steps: steps.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value : 'failed')),
-    ...(reminded !== undefined && { reminded }),
-    ...(catalogues !== undefined && { catalogues }),
+    ...looks,
     ...(templates.length > 0 && {
       templates: templates.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value : 'failed')),
     }),

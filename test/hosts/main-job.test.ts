@@ -181,7 +181,7 @@ describe('the main job on real hosts', () => {
     const { manifest } = await follow(api, key, { runId: accepted.runId, quiet: true, pollMs: 1000 });
     expect(manifest).toBeUndefined();
     const left = await findLeftovers(hostsDirectory, before);
-    expect(left).toEqual({ hosts: [], namespaces: [], links: [], mounts: [], processes: [] });
+    expect(left).toEqual({ hosts: [], namespaces: [], links: [], mounts: [], processes: [], tables: [] });
     expect(await keys.placesIn(home)).toEqual(['kubeconfig: kubeconfig']);
   });
 });

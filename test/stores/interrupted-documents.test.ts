@@ -207,6 +207,11 @@ class FailingTable extends DynamoTable {
     return super.remove(one, condition);
   }
 
+  override async writeTogether(writes: Parameters<DynamoTable['writeTogether']>[0]): Promise<boolean> {
+    if (writes.some((write) => 'remove' in write && write.remove.pk === this.failsAt)) throw interruption;
+    return super.writeTogether(writes);
+  }
+
   override async get(one: ItemKey): Promise<Item | undefined> {
     const act = one.sk.startsWith(documentItem(key, 0).sk.slice(0, -1)) ? this.beforeDocument : undefined;
     if (act) this.beforeDocument = undefined;

@@ -29,6 +29,7 @@ export async function claimedByManifests(
   caller: AdmittedCaller,
 ): Promise<NameOwners> {
   const names = new Set(placed.flatMap(({ document }) => claimedNames(document)));
+  if (names.size === 0) return new Map();
   const owners = await manifests.ownersOf([...names].slice(0, mostAsked));
   return new Map([...owners].map(([name, key]) => [name, nameOwner(key, caller)]));
 }
