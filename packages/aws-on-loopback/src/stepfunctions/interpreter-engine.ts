@@ -17,6 +17,7 @@ import {
   type RunRequest,
   TaskFault,
 } from './asl-engine.ts';
+import { type HashedFields, withHashes, withTexts } from './hash-parameters.ts';
 import { bounded, faultsOf, fitted } from './local-subset.ts';
 
 type LibraryRun = ReturnType<StateMachine['run']>;
@@ -28,6 +29,7 @@ interface Task {
   readonly resource: string;
   readonly timeoutMs: number;
   readonly outermost: string | undefined;
+  readonly hashes: HashedFields;
 }
 
 /** Prepares a machine, once. Throws a sentence for every state that would run differently here than in AWS. */
@@ -38,12 +40,12 @@ export function compile(name: string, definition: MachineDefinition): CompiledMa
   const machine = new StateMachine(fitted(definition) as StateMachineDefinition, {
     validationOptions: { noValidate: true },
   });
-  const tasks = [...allStates(definition)].flatMap(
-    ({ name: state, state: { Type, Resource, TimeoutSeconds }, outermost }) =>
-      Type === 'Task'
-        ? [{ name: state, resource: Resource ?? '', timeoutMs: bounded(TimeoutSeconds) * 1000, outermost }]
-        : [],
-  );
+  const tasks = [...allStates(definition)].flatMap(({ name: state, state: definition, outermost }) => {
+    const { Type, Resource, TimeoutSeconds } = definition;
+    if (Type !== 'Task') return [];
+    const timeoutMs = bounded(TimeoutSeconds) * 1000;
+    return [{ name: state, resource: Resource ?? '', timeoutMs, outermost, hashes: withTexts(definition).hashes }];
+  });
   return { run: (request) => run(machine, tasks, request) };
 }
 
@@ -75,7 +77,7 @@ function run(machine: StateMachine, tasks: readonly Task[], request: RunRequest)
       const call = {
         state: task.name,
         resource: task.resource,
-        input: structuredClone(input),
+        input: withHashes(structuredClone(input), task.hashes),
         begins,
         signal: controller.signal,
       };

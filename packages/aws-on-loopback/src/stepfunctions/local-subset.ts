@@ -1,5 +1,6 @@
 /** Adapts a definition to the interpreter, and refuses features that would silently run differently. */
 import { allStates, type MachineDefinition, type StateDefinition } from './asl-engine.ts';
+import { withTexts } from './hash-parameters.ts';
 
 /** Longest time a Node timer can count, in whole seconds. */
 const longestTimeout = 2_147_483;
@@ -23,6 +24,9 @@ export function faultsOf(definition: MachineDefinition): readonly string[] {
     if ('TimeoutSecondsPath' in state) fault('TimeoutSecondsPath is not run; use TimeoutSeconds');
     if (state.Type === 'Pass' && 'Result' in state && !state.Result)
       fault('a Result that is false, 0, "" or null is dropped');
+    const unhashed = state.Type === 'Task' ? { ...state, Parameters: withTexts(state).Parameters } : state;
+    if (JSON.stringify(withoutInner(unhashed)).includes('States.Hash('))
+      fault('States.Hash is run only as a field of the parameters of a task');
     if (modeOf(state) === 'DISTRIBUTED') fault('a distributed Map is not run');
     if (refusedPaths.test(JSON.stringify(withoutInner(state)))) fault('a path of the context object is not known here');
   }
@@ -36,7 +40,7 @@ export function faultsOf(definition: MachineDefinition): readonly string[] {
 export function fitted(machine: MachineDefinition): MachineDefinition {
   const fitState = (state: StateDefinition): StateDefinition => ({
     ...state,
-    ...(state.Type === 'Task' && { TimeoutSeconds: longestTimeout }),
+    ...(state.Type === 'Task' && { TimeoutSeconds: longestTimeout, ...parametersOf(state) }),
     ...(state.ItemProcessor && { ItemProcessor: fitted(state.ItemProcessor) }),
     ...(state.Iterator && { Iterator: fitted(state.Iterator) }),
     ...(state.Branches && { Branches: state.Branches.map(fitted) }),
@@ -47,6 +51,9 @@ export function fitted(machine: MachineDefinition): MachineDefinition {
     States: Object.fromEntries(Object.entries(machine.States).map(([name, state]) => [name, fitState(state)])),
   };
 }
+
+const parametersOf = (state: StateDefinition): object =>
+  'Parameters' in state ? { Parameters: withTexts(state).Parameters } : {};
 
 /** Seconds that a timer of Node can count. */
 export const bounded = (seconds = longestTimeout): number => Math.min(seconds, longestTimeout);
