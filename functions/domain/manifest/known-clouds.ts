@@ -1,7 +1,7 @@
 /** What is known of the clouds that documents name, for the warnings about regions, server types and images. */
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { cataloguesOf } from '../catalogue/catalogues.ts';
-import { isMap } from '../json.ts';
+import { fieldOf, listFrom } from '../unread-json.ts';
 import { draftOfDocument } from './groups/groups-as-manifest.ts';
 import type { KnownClouds } from './rules/manifest-index.ts';
 
@@ -20,10 +20,8 @@ export async function knownClouds(
 }
 
 function providerTypesIn(document: unknown): readonly string[] {
-  const draft = draftOfDocument(document);
-  const spec = isMap(draft) ? draft.spec : undefined;
-  const providers = isMap(spec) && Array.isArray(spec.providers) ? spec.providers : [];
-  return providers.flatMap((provider: unknown) =>
-    isMap(provider) && typeof provider.providerType === 'string' ? [provider.providerType] : [],
-  );
+  return listFrom(fieldOf(fieldOf(draftOfDocument(document), 'spec'), 'providers')).flatMap((provider) => {
+    const type = fieldOf(provider, 'providerType');
+    return typeof type === 'string' ? [type] : [];
+  });
 }
